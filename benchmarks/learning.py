@@ -77,6 +77,10 @@ class SlowRules:
     async def open(self) -> None:
         """There is nothing to make ready."""
 
+    def corrects(self, said: str) -> bool:
+        """Nobody corrects anything here."""
+        return False
+
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:

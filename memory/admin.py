@@ -159,7 +159,15 @@ async def _find_equal(facts: Sequence[FactView], content: str) -> Sequence[FactV
 
 def fact_view(fact: Fact) -> FactView:
     """Return a fact as its person sees it."""
-    return FactView(fact.id, fact.content, fact.category.value, fact.confidence, fact.created_at, fact.source)
+    return FactView(
+        fact.id,
+        fact.content,
+        fact.category.value,
+        fact.confidence,
+        fact.created_at,
+        fact.source,
+        fact.until[:10],
+    )
 
 
 def nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:

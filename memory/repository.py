@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from parley.core.model.errors import DocumentConflict, MemoryFailed
+from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
 from parley.core.ports.memory import AccountUnlink, MergeOutcome, UndoResult
 from parley.core.ports.memory_admin import FactChange, InvalidMemory
 from parley.memory.cache import MemoryCache
@@ -34,7 +34,8 @@ _ANYTHING = 20
 class MemoryRepository:
     """All memories of a person: the general one ("") and, where there are some, those of assistants.
 
-    Every method raises MemoryFailed, StoreUnavailable. `now` is ISO 8601 in UTC.
+    Every method raises MemoryFailed, StoreUnavailable; those that change a memory also MemoryDamaged.
+    `now` is ISO 8601 in UTC.
     """
 
     def __init__(self, cache: MemoryCache, states: PersonStateStore, most: int) -> None:
@@ -47,8 +48,11 @@ class MemoryRepository:
         first, *others = [await self._cache.load(person, assistant) for assistant in await self._all(person)]
         if not others:
             return first
+        damaged = next((each.damaged for each in (first, *others) if each.damaged), "")
         return StoredMemory(
-            combine_documents([first.document, *(each.document for each in others)]), first.notes
+            combine_documents([first.document, *(each.document for each in others)]),
+            first.notes,
+            damaged=damaged,
         )
 
     async def search(self, person: str, words: str) -> list[Fact]:
@@ -225,6 +229,8 @@ class MemoryRepository:
         """Change what is stored now; `work` runs again after each conflict."""
         for _ in range(_TRIES):
             stored = await self._cache.load(person, assistant)
+            if stored.damaged:
+                raise MemoryDamaged(stored.damaged)
             changed, result = await self._cache.run_in_thread(partial(work, stored))
             if changed is stored or changed == stored:
                 return result

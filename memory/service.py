@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.errors import MemoryFailed
@@ -13,6 +14,7 @@ from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory import (
     AccountUnlink,
     FactView,
+    MemoryNotices,
     MemoryView,
     MergeOutcome,
     RecallQuery,
@@ -27,6 +29,7 @@ from parley.memory.learning.pipeline import LearningPipeline
 from parley.memory.learning.queue import LearningJournal, LearningQueue
 from parley.memory.learning.worker import LearningWorker
 from parley.memory.model.timestamps import format_timestamp
+from parley.memory.notices import PersonNotices
 from parley.memory.options import Groups, MemoryOptions, public_options
 from parley.memory.person_state import PersonState, PersonStateStore
 from parley.memory.recall import Recaller, memory_key
@@ -66,6 +69,7 @@ class MemoryService:
         self._telemetry = telemetry
         self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
+        self._notices = PersonNotices(store, clock)
         self._reconfigured = asyncio.Event()
         self._draining = False
         self._arrange(options, extractor)
@@ -79,7 +83,7 @@ class MemoryService:
         self._options = options
         self._extractor = extractor
         self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
-        self._queue = LearningQueue(self._journal, options)
+        self._queue = LearningQueue(self._journal, options, extractor.corrects)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self._worker = LearningWorker(
             self._journal,
@@ -180,6 +184,10 @@ class MemoryService:
         except MemoryFailed:
             return False
 
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        learns = self.enabled and (private or self._options.groups is not Groups.OFF)
+        return await self._notices.below_answer(person, said) if learns else MemoryNotices()
+
     # Edits by a person.
 
     async def overview(self, person: str) -> MemoryView:
@@ -192,6 +200,8 @@ class MemoryService:
             summaries=tuple(nonempty_summaries(whole.document)),
             facts=tuple(map(fact_view, facts)),
             waiting=waiting,
+            damaged=whole.damaged,
+            **asdict(whole.notes.kept_out),
         )
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:
@@ -252,7 +262,8 @@ class MemoryService:
     async def _is_unknown(self, person: str) -> bool:
         """Return whether nothing was ever recorded of them, nor waits."""
         noted = await self._states.get(person) != PersonState() or await self._queue.waiting(person)
-        return not noted and not (await self._repository.load_merged(person)).revision
+        whole = await self._repository.load_merged(person)
+        return not noted and not whole.revision and not whole.damaged
 
     async def merge(self, source: str, into: str, account: str = "") -> MergeOutcome:
         if source == into:

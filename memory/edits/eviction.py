@@ -1,4 +1,4 @@
-"""Eviction of facts above the cap: lowest confidence first, of equals the oldest.
+"""Eviction of facts above the cap: past ones first, then by confidence, of equals the oldest.
 
 Facts that the person wrote, then corrections, newest first, are protected, up to half of the cap. So the cap
 always holds, and many corrections do not displace everything else.
@@ -22,7 +22,7 @@ def evict(facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
         return tuple(facts)
     safe = _protected(facts, most)
     exposed = [place for place in range(len(facts)) if place not in safe]
-    gone = set(nsmallest(excess, exposed, key=lambda place: (facts[place].confidence, *_age(facts, place))))
+    gone = set(nsmallest(excess, exposed, key=lambda place: _worth(facts, place)))
     return tuple(fact for place, fact in enumerate(facts) if place not in gone)
 
 
@@ -35,6 +35,12 @@ def _protected(facts: Sequence[Fact], most: int) -> set[int]:
 
 def _claims(fact: Fact) -> bool:
     return fact.manual or fact.category is Category.CORRECTION
+
+
+def _worth(facts: Sequence[Fact], place: int) -> tuple[bool, float, str, int]:
+    """Return a sort key that grows with what is lost: past facts are lost first."""
+    fact = facts[place]
+    return not fact.until, fact.confidence, *_age(facts, place)
 
 
 def _age(facts: Sequence[Fact], place: int) -> tuple[str, int]:

@@ -29,6 +29,9 @@ def merge_facts(old: Fact, new: Fact) -> Fact:
         confidence=max(old.confidence, new.confidence),
         accounts=accounts_of((*(old.accounts or ("",)), *(new.accounts or ("",)))),
     )
+    if old.until and new.created_at > old.until:
+        # It holds again.
+        risen = replace(risen, until=new.until, valid_from=new.valid_from or new.created_at)
     if old.shared and not new.shared:
         return risen
     if comparison_key(old.content) == comparison_key(new.content):

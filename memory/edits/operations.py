@@ -16,6 +16,7 @@ from parley.memory.edits.history import replace_document
 from parley.memory.edits.normalise import MOST_OF_FACT, one_line
 from parley.memory.edits.similarity import Similarity
 from parley.memory.edits.summaries import merge_summaries
+from parley.memory.edits.supersede import settle_by_time
 from parley.memory.edits.tombstones import is_forgotten, make_tombstone
 from parley.memory.model.document import (
     Category,
@@ -27,6 +28,7 @@ from parley.memory.model.document import (
     clear,
 )
 from parley.memory.search.index import FactIndex
+from parley.memory.text.secrets import mask_secrets
 
 MANUAL = "manual"
 
@@ -72,7 +74,7 @@ def add(
     A known fact becomes a manual one. `most` is the cap; the new fact is never the one evicted.
     `account` is the account that says so, where the person is not named after it.
     """
-    text = one_line(content, MOST_OF_FACT)
+    text = mask_secrets(one_line(content, MOST_OF_FACT)).text
     if not any(char.isalnum() for char in text):
         return AddResult(stored, None)
     new = Fact("", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]))
@@ -83,6 +85,9 @@ def add(
     else:
         kept = replace(merge_facts(known, new), source=MANUAL)
         draft.replace(kept)
+    near = [old for old, _ in draft.find_similar(kept.content)]
+    for past in settle_by_time(near, kept):
+        draft.replace(past)
     document = replace(stored.document, facts=evict(draft.facts, most))
     changed = replace_document(stored, document, now)
     return AddResult(replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), kept)
@@ -102,7 +107,7 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
     The fact is None when there is none of this id, or the text is blank.
     """
     old = next((fact for fact in stored.document.facts if fact.id == fact_id), None)
-    text = None if change.content is None else one_line(change.content, MOST_OF_FACT)
+    text = None if change.content is None else mask_secrets(one_line(change.content, MOST_OF_FACT)).text
     if old is None or (text is not None and not any(char.isalnum() for char in text)):
         return AddResult(stored, None)
     new = replace(
@@ -115,7 +120,7 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
     )
     if new.content != old.content:
         # Keywords and the noted mistake belong to the old text, and may reveal what was removed from it.
-        new = replace(new, keywords=(), source_error="")
+        new = replace(new, keywords=(), source_error="", until="")
     facts = tuple(new if fact.id == fact_id else fact for fact in stored.document.facts)
     changed = replace_document(stored, replace(stored.document, facts=facts), now)
     if new.content == old.content:

@@ -6,10 +6,10 @@ no word; a similar statement is recognised by the numbers that both share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b, sha256
 
-from parley.memory.edits.distinctive_terms import distinctive_terms
+from parley.memory.edits.distinctive_terms import distinctive_terms, says_common_thing
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.model.document import Tombstone
 
@@ -30,11 +30,31 @@ def is_barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bo
 
     Without a time it counts as said before.
     """
+    one_is_enough = says_common_thing(content)
+
+    def same(forgotten: frozenset[int], said: frozenset[int]) -> bool:
+        # "Likes tea" bars "loves tea and cake", and does not bar "is allergic to black tea".
+        return _within(forgotten, said) and (len(forgotten) > 1 or len(said) == 1 or one_is_enough)
+
+    return _is_barred(tombstones, content, said_at, same)
+
+
+def repeats_forgotten(tombstones: Iterable[Tombstone], sentence: str, said_at: str) -> bool:
+    """Return whether a sentence holds something forgotten, among other things perhaps."""
+    return _is_barred(tombstones, sentence, said_at, _within)
+
+
+def _is_barred(
+    tombstones: Iterable[Tombstone],
+    content: str,
+    said_at: str,
+    alike: Callable[[frozenset[int], frozenset[int]], bool],
+) -> bool:
     later = [each for each in tombstones if said_at <= each.at]
     if not later:
         return False
     digest, sketch = text_digest(content), _sketch(content)
-    return any(each.digest == digest or _same(frozenset(each.sketch), sketch) for each in later)
+    return any(each.digest == digest or alike(frozenset(each.sketch), sketch) for each in later)
 
 
 def is_forgotten(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
@@ -43,7 +63,7 @@ def is_forgotten(tombstones: Iterable[Tombstone], content: str, said_at: str) ->
     return any(each.digest == digest and said_at <= each.at for each in tombstones)
 
 
-def _same(forgotten: frozenset[int], said: frozenset[int]) -> bool:
+def _within(forgotten: frozenset[int], said: frozenset[int]) -> bool:
     shared = len(forgotten & said)
     return 0 < min(_LEAST_WORDS, len(forgotten)) <= shared and shared >= _ALIKE * len(forgotten)
 

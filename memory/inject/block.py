@@ -109,8 +109,8 @@ def format_memory_for_injection(
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts by confidence; of equals, the one stored first comes first."""
-    return sorted(facts, key=lambda fact: -fact.confidence)
+    """Return the facts by confidence, past ones last; of equals, the one stored first comes first."""
+    return sorted(facts, key=lambda fact: (bool(fact.until), -fact.confidence))
 
 
 def _order(facts: Sequence[Fact], messages: Sequence[str], options: MemoryOptions) -> list[Fact]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from parley.memory.inject.line_cache import Price
 from parley.memory.inject.lines import flatten, shortened_line, summary_line
 from parley.memory.model.document import Category, Fact, Summaries
+from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.token_counting import Counter
 
 CORRECTIONS = 500
@@ -162,7 +163,7 @@ def _cut(entry: SummaryEntry, tokens: int, counter: Counter, exact: bool) -> str
     """
     if tokens < _SMALLEST_CUT:
         return ""
-    body = flatten(entry.text)[: tokens * _LONGEST_TOKEN]
+    body = mask_secrets(flatten(entry.text)).text[: tokens * _LONGEST_TOKEN]
 
     def cost(characters: int) -> int:
         return counter.count(shortened_line(entry.label, body, characters))

@@ -8,6 +8,7 @@ from functools import lru_cache
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.model.document import Category, Fact
 from parley.memory.text.escape import escaped
+from parley.memory.text.secrets import mask_secrets
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30
@@ -19,39 +20,61 @@ def flatten(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
+def _safe(text: str) -> str:
+    """Return a flat text without secrets: older memories may still hold some."""
+    return mask_secrets(flatten(text)).text
+
+
 def fact_line(fact: Fact) -> str:
     """Return `- 2023-05-08: content` and a line break; empty where there is no visible text.
 
-    The date is the one on which it was first said, to which words such as "yesterday" refer.
+    The date is the one on which it was first said, to which words such as "yesterday" refer. The end of the
+    line says since when it holds, or until when it did.
     """
     date = _DATE.match(fact.created_at)
-    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value)
+    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value, _validity(fact))
+
+
+def _validity(fact: Fact) -> str:
+    """Return since when a fact holds, or that it is past, as the end of its line."""
+    since, until = fact.valid_from[:10], fact.until[:10]
+    if not until:
+        return f" (since {since})" if since else ""
+    return f" (past: {since} to {until})" if since else f" (past: until {until})"
 
 
 def classic_line(fact: Fact) -> str:
-    """Return `- [category | 0.95] content` and a line break, the form of the reference system."""
+    """Return `- [category | 0.95] content` and a line break, the form of the reference system.
+
+    It has no form for what is past: such facts have no line.
+    """
     return labelled_line(fact, fact.category.value)
 
 
 def labelled_line(fact: Fact, label: str) -> str:
     """Return the classic line of a fact with a category label of its own, as other versions have them."""
     category = flatten(label) or Category.CONTEXT.value
+    if fact.until:
+        return ""
     return _line(f"- [{escaped(category)} | {fact.confidence:.2f}] ", fact, category)
 
 
-def _line(head: str, fact: Fact, category: str) -> str:
-    body = flatten(fact.content)
+def _line(head: str, fact: Fact, category: str, end: str = "") -> str:
+    body = _safe(fact.content)
     if not body:
         return ""
-    error = flatten(fact.source_error) if category == Category.CORRECTION.value else ""
+    subject = flatten(fact.subject)
+    if subject and subject.casefold() not in body.casefold():
+        body = f"{subject}: {body}"
+    error = _safe(fact.source_error) if category == Category.CORRECTION.value else ""
     avoid = f" (avoid: {escaped(error)})" if error else ""
-    return f"{head}{escaped(body)}{avoid}\n"
+    return f"{head}{escaped(body)}{avoid}{end}\n"
 
 
 @lru_cache(maxsize=1024)
 def summary_line(label: str, text: str) -> str:
     """Return `- Label: text` and a line break; empty where there is no text."""
-    body = flatten(text)
+    body = _safe(text)
     return f"- {label}: {escaped(body)}\n" if body else ""
 
 

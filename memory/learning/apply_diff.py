@@ -1,13 +1,13 @@
 """Applies a proposed diff to a memory: pure, item by item, in an order that loses nothing.
 
-New facts are normalised, checked against the threshold and the tombstones, and merged with equal ones; then
-outdated facts go, each only if its replacement was kept; then come confirmations and summaries, and eviction
-last.
+New facts are normalised, checked against the threshold and the tombstones, and merged with equal ones;
+then facts that were wrong go, each only if its replacement was kept, and superseded ones become past;
+then come confirmations and summaries, and eviction last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
 from parley.memory.edits.eviction import evict
@@ -18,11 +18,21 @@ from parley.memory.edits.history import replace_document
 from parley.memory.edits.normalise import MOST_OF_FACT, clean_keywords, one_line
 from parley.memory.edits.similarity import Similarity
 from parley.memory.edits.summaries import drop_sentences, rewrite_summary
-from parley.memory.edits.tombstones import is_barred
+from parley.memory.edits.supersede import end_fact, settle_by_time
+from parley.memory.edits.tombstones import is_barred, repeats_forgotten
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Relation, Removal
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.upload_filter import is_upload_news
-from parley.memory.model.document import Category, Fact, Notes, StoredMemory, Summaries, clamp_confidence
+from parley.memory.model.document import (
+    NOTHING_KEPT_OUT,
+    Category,
+    Fact,
+    KeptOut,
+    Notes,
+    StoredMemory,
+    Summaries,
+    clamp_confidence,
+)
 from parley.memory.options import MemoryOptions
 from parley.memory.search.index import FactIndex
 
@@ -36,13 +46,14 @@ class DiffContext:
 
     `now` is ISO 8601 in UTC. `turns` are those that the extraction read. `generation` is the memory's when
     it began: a memory cleared since then is not changed. `watermarks` are recorded besides the last of
-    `turns`, for turns that were skipped.
+    `turns`, for turns that were skipped. `kept_out` is what screening kept out of the diff.
     """
 
     now: str
     turns: tuple[LearnableTurn, ...] = ()
     generation: int = 0
     watermarks: Mapping[str, str] = field(default_factory=dict)
+    kept_out: KeptOut = NOTHING_KEPT_OUT
 
 
 def apply_diff(
@@ -80,6 +91,7 @@ class _Work:
         self._tombstones = self._stored.notes.tombstones
         self._draft = FactSet(self._stored.document.facts, stored.notes.last_id, index)
         self._turns = {turn.id: turn for turn in context.turns}
+        self._ended: set[str] = set()
 
     def done(self) -> StoredMemory:
         kept = {place: self._learn(new) for place, new in enumerate(self._diff.new_facts)}
@@ -114,8 +126,19 @@ class _Work:
             old = self._draft.get(judgement.id)
             superseded = judgement.relation is Relation.SUPERSEDES and judgement.id != kept
             if superseded and old is not None and not old.manual:
-                self._draft.remove(old.id)
+                self._draft.replace(end_fact(old, said_at or fact.created_at))
+                self._ended.add(old.id)
+        self._settle(kept, {judgement.id for judgement in good.judgements})
         return kept
+
+    def _settle(self, kept: str, judged: Container[str]) -> None:
+        """Settle by time what the fact of this id contradicts, where the model gave no verdict."""
+        new = self._draft.get(kept)
+        if new is None or new.until:
+            return
+        near = [old for old, _ in self._draft.find_similar(new.content) if old.id not in judged]
+        for past in settle_by_time(near, new):
+            self._draft.replace(past)
 
     def _known(self, new: ProposedFact, fact: Fact) -> str:
         """Return the id of the stored fact that says the same, now confirmed; empty where there is none."""
@@ -155,6 +178,8 @@ class _Work:
             shared=bool(read) and not any(turn.private for turn in read),
             subject=new.subject,
             keywords=new.keywords,
+            valid_from=new.valid_from,
+            until=new.until,
             accounts=accounts_of(turn.account for turn in read),
         )
         return fact, said_at
@@ -162,7 +187,7 @@ class _Work:
     def _may_go(self, removal: Removal, kept: Mapping[int, str]) -> bool:
         """Return whether to remove: a replaced fact if its replacement stayed, others if all was readable."""
         fact = self._draft.get(removal.id)
-        if fact is None or fact.manual or removal.id in kept.values():
+        if fact is None or fact.manual or removal.id in self._ended or removal.id in kept.values():
             return False
         if removal.replaced_by is None:
             return not self._diff.unreadable
@@ -186,13 +211,14 @@ class _Work:
 
     def _unwanted(self, sentence: str) -> bool:
         said_at = min((turn.at for turn in self._context.turns), default="")
-        return is_upload_news(sentence) or is_barred(self._tombstones, sentence, said_at)
+        return is_upload_news(sentence) or repeats_forgotten(self._tombstones, sentence, said_at)
 
     def _noted(self, notes: Notes) -> Notes:
         latest = {turn.thread: turn.id for turn in self._context.turns} | dict(self._context.watermarks)
         others = {thread: turn for thread, turn in notes.watermarks.items() if thread not in latest}
         watermarks = dict(list((others | latest).items())[-_MOST_WATERMARKS:])
-        return replace(notes, watermarks=watermarks, last_id=self._draft.last_id)
+        kept_out = notes.kept_out + self._context.kept_out
+        return replace(notes, watermarks=watermarks, last_id=self._draft.last_id, kept_out=kept_out)
 
 
 _MOST_OF_ERROR = 300

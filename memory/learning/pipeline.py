@@ -7,14 +7,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from parley.core.model.errors import DocumentConflict, MemoryFailed
+from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
 from parley.core.model.types import CompletedTurn
 from parley.memory.cache import CachedMemory, MemoryCache
 from parley.memory.learning.apply_diff import DiffContext, apply_diff
 from parley.memory.learning.extraction.diff import Diff
 from parley.memory.learning.extraction.extractor import Extractor, chunk_turns
 from parley.memory.learning.extraction.turn_filter import LearnableTurns, select_learnable
-from parley.memory.model.document import Notes, StoredMemory
+from parley.memory.learning.screening import ScreenedDiff, screen_diff
+from parley.memory.model.document import MemoryDocument, Notes, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import MemoryOptions
 from parley.memory.person_state import PersonStateStore
@@ -51,7 +52,7 @@ class LearningPipeline:
         """Learn from turns in their order, chunk by chunk; each chunk is done once it is saved.
 
         Nothing is learned of what was said before the last clear, or while memory is switched off.
-        Raises MemoryFailed, StoreUnavailable.
+        Raises MemoryDamaged, MemoryFailed, StoreUnavailable.
         """
         stored, cleared_at = await self._begin(person, assistant)
         fresh = [turn for turn in unlearned_turns(stored.notes, turns) if turn.at > cleared_at]
@@ -70,7 +71,10 @@ class LearningPipeline:
         entry = await self._states.get(person)
         if assistant and assistant not in entry.assistants:
             await self._states.note_assistant(person, assistant)
-        return await self._cache.load(person, assistant), entry.cleared_at
+        stored = await self._cache.load(person, assistant)
+        if stored.damaged:
+            raise MemoryDamaged(stored.damaged)
+        return stored, entry.cleared_at
 
     def _chunks(self, turns: Sequence[CompletedTurn]) -> list[tuple[CompletedTurn, ...]]:
         return list(chunk_turns(turns, self._counter.count, self._options.chunk_tokens))
@@ -86,13 +90,16 @@ class LearningPipeline:
         """Extract and save once; return False when the memory was cleared or switched off meanwhile."""
         known = await self._cache.load_cached(lesson.person, assistant)
         diff = await self._extractor.extract(lesson, known.stored.document, known, self._clock())
+        document = known.stored.document
+        screened = await self._cache.run_in_thread(partial(_screened, diff, lesson, document))
         context = DiffContext(
             now=format_timestamp(self._clock()),
             turns=lesson.turns,
             generation=generation,
             watermarks={turn.thread: turn.id for turn in part},
+            kept_out=screened.kept_out,
         )
-        return await self._save(lesson.person, assistant, diff, context)
+        return await self._save(lesson.person, assistant, screened.diff, context)
 
     async def _save(self, person: str, assistant: str, diff: Diff, context: DiffContext) -> bool:
         """Apply to what is stored now, keeping concurrent changes. Raises MemoryFailed."""
@@ -128,6 +135,10 @@ class LearningPipeline:
             self._last.move_to_end((person, turn.thread))
         while len(self._last) > _LAST_TURNS:
             self._last.popitem(last=False)
+
+
+def _screened(diff: Diff, lesson: LearnableTurns, document: MemoryDocument) -> ScreenedDiff:
+    return screen_diff(diff, lesson.turns, [fact.content for fact in document.facts])
 
 
 def _applied(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
 from parley.core.ports.memory_admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
+from parley.memory.text.secrets import mask_secrets
 
 log = logging.getLogger(__name__)
 
@@ -49,12 +50,23 @@ class LearningJournal(Journal, Protocol):
         ...
 
 
-class LearningQueue:
-    """Waiting and failed turns by person. Every method raises StoreUnavailable."""
+def _never(said: str) -> bool:
+    """Take nothing for a correction."""
+    return False
 
-    def __init__(self, journal: LearningJournal, options: MemoryOptions) -> None:
+
+class LearningQueue:
+    """Waiting and failed turns by person. Every method raises StoreUnavailable.
+
+    `corrects` says whether words correct the assistant: such turns are dropped last.
+    """
+
+    def __init__(
+        self, journal: LearningJournal, options: MemoryOptions, corrects: Callable[[str], bool] = _never
+    ) -> None:
         self._journal = journal
         self._options = options
+        self._corrects = corrects
         self._added: Counter[str] = Counter()
 
     async def add(self, turn: CompletedTurn) -> None:
@@ -147,8 +159,8 @@ class LearningQueue:
     async def _put(self, turn: CompletedTurn, delay: float) -> None:
         kept = replace(
             turn,
-            user_text=head_and_tail(turn.user_text, MOST_KEPT),
-            reply_text=head_and_tail(turn.reply_text, MOST_KEPT),
+            user_text=mask_secrets(head_and_tail(turn.user_text, MOST_KEPT)).text,
+            reply_text=mask_secrets(head_and_tail(turn.reply_text, MOST_KEPT)).text,
         )
         trigger = self._trigger(turn.person, delay)
         await self._journal.put(trigger, NewQueueItem(QUEUE, turn.person, encode(kept), dedupe=turn.id))
@@ -158,15 +170,22 @@ class LearningQueue:
         return [item for item in items if not is_trigger(item)]
 
     async def _trim(self, person: str) -> None:
-        """Drop the oldest turns above the limit, so that no backlog grows without bound."""
-        turns, most = await self._waiting(person), self._options.queue_limit
+        """Drop the oldest turns above the limit, corrections last, so that no backlog grows without bound."""
+        turns = await self._waiting(person)
+        excess = len(turns) - self._options.queue_limit
         self._added.pop(person, None)
-        if len(turns) > most:
-            gone = await self._journal.cancel(QUEUE, person, turns[-most].id)
-            log.warning(
-                "person %s: %d turns wait to be learned from; the oldest %d are let go",
-                person, len(turns), len(gone),
-            )  # fmt: skip
+        if excess <= 0:
+            return
+        oldest = sorted(turns[:-1], key=self._is_correction)[:excess]
+        gone = [await self._journal.withdraw(QUEUE, person, item.id) for item in oldest]
+        log.warning(
+            "person %s: %d turns wait to be learned from; the oldest %d are let go",
+            person, len(turns), sum(gone),
+        )  # fmt: skip
+
+    def _is_correction(self, item: QueueItem) -> bool:
+        turn = decode_turn(item)
+        return turn is not None and self._corrects(turn.user_text)
 
 
 def _owner(turn: CompletedTurn, person: str, into: str, account: str) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 from parley.core.dead_letters import POISON_REASON, bury_items
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.flow_control.semaphore import CountingSemaphore
-from parley.core.model.errors import LaneLost, MemoryFailed, StoreUnavailable
+from parley.core.model.errors import LaneLost, MemoryDamaged, MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.journal import Claim, QueueItem
 from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
@@ -57,6 +57,8 @@ class LearningWorker:
         self._learner = learner
         self._options = options
         self._failed = failed
+        # Attempts of lanes that only waited for a damaged memory.
+        self._waits: dict[str, int] = {}
         self._slots = CountingSemaphore(options.extractors)
         rules = LaneRules("a lesson", self._broke, self._bury, failed, lambda _: _STORE_PAUSE, nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
@@ -96,6 +98,9 @@ class LearningWorker:
         for assistant, lesson in self._by_assistant(turns).items():
             try:
                 await self._learner.learn(claim.lane, assistant, list(lesson.values()))
+            except MemoryDamaged as error:
+                await self._wait_for_repair(claim, error)
+                return
             except MemoryFailed as error:
                 failing, reason = [*failing, *lesson], str(error)
         if failing:
@@ -105,6 +110,7 @@ class LearningWorker:
             for item in turns:
                 self._learned(item.put_at)
             self._queue.reset_count(claim.lane)
+            self._waits.pop(claim.lane, None)
 
     def _by_assistant(
         self, turns: Mapping[QueueItem, CompletedTurn | None]
@@ -125,9 +131,15 @@ class LearningWorker:
         items = [item for item in claim.items if not is_trigger(item)]
         await self._give_up(claim, items, POISON_REASON.format(claim.crashes, claim.trials))
 
+    async def _wait_for_repair(self, claim: Claim, error: MemoryDamaged) -> None:
+        """Leave a lane alone for a while; this is no failure of its turns, and counts as no try."""
+        self._failed(f"person {claim.lane}: {error} Learning waits.")
+        self._waits[claim.lane] = claim.items[0].attempts + 1
+        await self._journal.retry(claim, self._options.retry_pause)
+
     async def _set_back(self, claim: Claim, failing: Sequence[QueueItem], reason: str) -> None:
         """Retry later, or give up; turns that were learned from are skipped then."""
-        tried = claim.items[0].attempts + 1
+        tried = claim.items[0].attempts + 1 - self._waits.get(claim.lane, 0)
         self._failed(f"person {claim.lane}, try {tried} of {self._options.tries}: {reason}")
         with suppress(LaneLost):
             if tried < self._options.tries:

@@ -29,13 +29,14 @@ class Category(StrEnum):
 class Fact:
     """One remembered statement, in the person's own language.
 
-    `confidence` is 0 to 1. Times are ISO 8601 in UTC ending in Z. `source` is the LangGraph thread that it
-    was learned on, or `manual`, `import`, `unknown`. `shared` says that it was said where others listen:
-    all others are recalled in private only. `subject` is whom it is about when that is not the person;
-    `keywords` are other words for it (synonyms, names in another language) that only search sees.
-    `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last said again.
-    `accounts` are those of a linked person that it came from; "" among them, or none at all, stands for the
-    account after which the person is named.
+    `confidence` is 0 to 1. Times are ISO 8601 in UTC ending in Z. `source` is the LangGraph thread that
+    it was learned on, or `manual`, `import`, `unknown`. `shared` says that it was said where others
+    listen: all others are recalled in private only. `subject` is whom it is about when that is not the
+    person; `keywords` are other words for it (synonyms, names in another language) that only search
+    sees. `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last
+    said again. `valid_from` is since when it holds, and `until` when it ceased to: a date, perhaps only
+    a year or a month; a fact with `until` is past. `accounts` are those of a linked person that it came
+    from; "" among them, or none at all, stands for the account after which the person is named.
     """
 
     id: str
@@ -50,6 +51,8 @@ class Fact:
     keywords: tuple[str, ...] = ()
     confirmed_at: str = ""
     accounts: tuple[str, ...] = ()
+    valid_from: str = ""
+    until: str = ""
 
     @property
     def manual(self) -> bool:
@@ -122,6 +125,23 @@ class SentenceOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptOut:
+    """How much was kept out of a memory: secrets masked, orders to the assistant that became quotations, and
+    statements dropped because the turn that they cite does not make them.
+    """
+
+    secrets: int = 0
+    orders: int = 0
+    unsaid: int = 0
+
+    def __add__(self, other: KeptOut) -> KeptOut:
+        return KeptOut(self.secrets + other.secrets, self.orders + other.orders, self.unsaid + other.unsaid)
+
+
+NOTHING_KEPT_OUT = KeptOut()
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Internal state of a memory, kept beside the document and not shown to its person.
 
@@ -141,15 +161,20 @@ class Notes:
     last_id: str = ""
     came: tuple[SentenceOrigin, ...] = ()
     forgot: bool = False
+    kept_out: KeptOut = NOTHING_KEPT_OUT
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """A memory as it was read; saving needs the same revision."""
+    """A memory as it was read; saving needs the same revision.
+
+    `damaged` names what holds the document that could not be read, for as long as it is there.
+    """
 
     document: MemoryDocument = MemoryDocument()
     notes: Notes = Notes()
     revision: str = ""
+    damaged: str = ""
 
 
 UNSURE = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+_DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 _STORED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
@@ -27,6 +28,12 @@ def normalise_timestamp(text: str) -> str:
         return _stored(aware.astimezone(UTC))
     except (OverflowError, ValueError):
         return ""
+
+
+def normalise_date(text: str) -> str:
+    """Return a year, a month, a day or a time as it is stored; empty for anything else."""
+    plain = text.strip()
+    return plain if _DATE.fullmatch(plain) else normalise_timestamp(plain)
 
 
 def _stored(moment: datetime) -> str:

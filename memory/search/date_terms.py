@@ -47,6 +47,11 @@ def written_days(text: str) -> list[str]:
     return [term for found in _WRITTEN.finditer(text) for term in _of(found)]
 
 
+def without_days(text: str) -> str:
+    """Return a text without the dates that are written in it."""
+    return _WRITTEN.sub(" ", text) if _MAY_HOLD_ONE.search(text) else text
+
+
 def _of(found: re.Match[str]) -> Iterator[str]:
     parts = {name[0]: value for name, value in found.groupdict().items() if value}
     year, month, day = parts.get("y", ""), _month(parts.get("m", "")), parts.get("d", "").zfill(2)

@@ -18,6 +18,8 @@ from parley.memory.text.search_terms import terms
 # opposed to facts that only mention them.
 _TELLS_WHEN = 1.25
 _IS_ABOUT = 1.3
+# For facts that held before: where the query asks for such, and where it does not.
+_PAST, _PAST_UNASKED = 2.0, 0.2
 _TIME = """
     yesterday today tonight tomorrow ago last next recently since weekend
     january february march april june july august september october november december
@@ -36,10 +38,11 @@ class _Entry:
     bag: tuple[str, ...]
     subject: frozenset[str]
     dated: bool
+    past: bool
     batch: Batch | None
 
 
-_GONE = _Entry((), frozenset(), False, None)
+_GONE = _Entry((), frozenset(), False, False, None)
 
 
 class FactIndex:
@@ -51,6 +54,7 @@ class FactIndex:
         self._entries: list[_Entry] = []
         self._free: list[int] = []
         self._dated: set[int] = set()
+        self._past: set[int] = set()
         self._about: dict[str, set[int]] = {}
         self._slots: dict[str, int] = {}
         # The facts in order, and for each slot the index of its fact.
@@ -108,7 +112,7 @@ class FactIndex:
         return len(self._slots)
 
     def by_confidence(self) -> tuple[Fact, ...]:
-        """Return all facts by confidence, of equals the one that was last said or learned first."""
+        """Return all facts: what holds before what is past, by confidence, of equals the last said first."""
         if len(self._resting) != len(self._facts):
             rising = self._rising or sorted(self._slots.values(), key=self._rest)
             self._rising = rising
@@ -124,9 +128,9 @@ class FactIndex:
     def _fact(self, slot: int) -> Fact:
         return self._facts[self._places[slot]]
 
-    def _rest(self, slot: int) -> tuple[float, str, int]:
+    def _rest(self, slot: int) -> tuple[bool, float, str, int]:
         fact = self._fact(slot)
-        return fact.confidence, fact.confirmed_at or fact.created_at, self._places[slot]
+        return not fact.until, fact.confidence, fact.confirmed_at or fact.created_at, self._places[slot]
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
         """Return the facts relevant to messages (oldest first), best first, the best with score 1."""
@@ -146,6 +150,8 @@ class FactIndex:
             hits[slot] *= _IS_ABOUT
         for slot in hits.keys() & self._dated if query.asks_when else ():
             hits[slot] *= _TELLS_WHEN
+        for slot in hits.keys() & self._past if self._past else ():
+            hits[slot] *= _PAST if query.asks_before else _PAST_UNASKED
         return list(hits.items())
 
     def _best(self, scores: dict[int, float], limit: int) -> dict[int, float]:
@@ -181,6 +187,8 @@ class FactIndex:
             self._about.setdefault(term, set()).add(slot)
         if entry.dated:
             self._dated.add(slot)
+        if entry.past:
+            self._past.add(slot)
         return slot
 
     def _remove(self, name: str) -> None:
@@ -192,6 +200,7 @@ class FactIndex:
         for term in entry.subject:
             self._about[term].discard(slot)
         self._dated.discard(slot)
+        self._past.discard(slot)
 
 
 def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
@@ -215,6 +224,8 @@ def _says_the_same(one: Fact, two: Fact) -> bool:
         and one.keywords == two.keywords
         and one.created_at == two.created_at
         and one.source == two.source
+        and one.valid_from == two.valid_from
+        and one.until == two.until
     )
 
 
@@ -222,8 +233,9 @@ def _read(fact: Fact) -> _Entry:
     subject = terms(fact.subject)
     keywords = [term for keyword in fact.keywords for term in terms(keyword)]
     days = [*written_days(fact.content), *day_terms(fact.created_at)]
+    days += [*day_terms(fact.valid_from), *day_terms(fact.until)]
     bag = (*terms(fact.content), *days, *subject, *keywords)
-    return _Entry(bag, frozenset(subject), _tells_when(fact.content), batch_of(fact))
+    return _Entry(bag, frozenset(subject), _tells_when(fact.content), bool(fact.until), batch_of(fact))
 
 
 def _tells_when(text: str) -> bool:

@@ -31,20 +31,32 @@ _WHEN = re.compile(
 )
 
 
+_BEFORE = re.compile(
+    r"\b(?:before|formerly|previous(?:ly)?|used to|in the past|back then|no longer|anymore|any more)\b"
+    r"|以前|之前|曾经|曾經|过去|過去|原来|原先|从前|昔|예전|이전|전에"
+    r"|\b(?:früher|vorher|damals|ehemalig\w*|avant|auparavant|autrefois|antes|anterior(?:mente)?|antigamente|prima"
+    r"|in passato|раньше|прежде|ранее)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Weighted terms, the names in the newest message that says anything, and whether it asks for a time."""
+    """Weighted terms, the names in the newest message that says anything, and whether it asks for a time, or
+    for what held before.
+    """
 
     weights: dict[str, float]
     named: frozenset[str]
     asks_when: bool
+    asks_before: bool = False
 
 
 def parse_query(messages: Sequence[str], postings: Postings) -> Query:
     """Return the query of these messages (oldest first) for facts with these terms."""
     weights: dict[str, float] = {}
     named: frozenset[str] = frozenset()
-    asks_when = False
+    asks_when = asks_before = False
     age = 0.0
     for message in reversed(messages):
         fade = _FADING**age
@@ -56,10 +68,11 @@ def parse_query(messages: Sequence[str], postings: Postings) -> Query:
             continue
         if not named:
             named, asks_when = frozenset(said), bool(_WHEN.search(text))
+            asks_before = bool(_BEFORE.search(text))
             _add(weights, _akin(named, postings))
         _add(weights, {term: fade * _weight(term, postings) for term in said})
         age += min(1.0, _mass(said, postings) / _SAYS_ENOUGH)
-    return Query(weights, named, asks_when)
+    return Query(weights, named, asks_when, asks_before)
 
 
 def _asks_nothing(text: str, said: dict[str, None]) -> bool:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 DOCUMENT = "memory.json"
 NOTES = "memory.notes.json"
 QUARANTINE = "memory.quarantine.jsonl"
+_DAMAGED = f"{DOCUMENT}.corrupt-"
 # An editor that writes in place leaves half a file for a moment: one this recent is read again.
 _FRESH = 2.0
 _LOOKS = 5
@@ -51,7 +52,15 @@ class MemoryDirectory:
         if file is None:
             notes, file = atomic_files.FileSnapshot(), NotesFile()
         kept = restored_notes(file.notes_of(content.digest), document)
-        return StoredMemory(document, kept, _revision(content, notes))
+        return StoredMemory(document, kept, _revision(content, notes), self.damaged())
+
+    def damaged(self) -> str:
+        """Return the name of the newest document that was set aside and is still there."""
+        try:
+            names = os.listdir(self.path)  # noqa: PTH208
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        return max((name for name in names if name.startswith(_DAMAGED)), default="")
 
     def save(self, stored: StoredMemory) -> StoredMemory:
         """Write both files, or only the notes where the document is the same.
@@ -138,7 +147,8 @@ class MemoryDirectory:
         atomic_files.flush_folder(self.path)
         log.error(
             "%s cannot be read (%s). It is now %s, and an empty one takes its place. "
-            "To have it back: repair that file, and give it its name again.",
+            "To have it back: repair that file, and give it its name again. Until then, or until the person "
+            "clears their memory, nothing is learned.",
             path,
             error,
             aside.name,

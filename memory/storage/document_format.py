@@ -1,8 +1,8 @@
 """JSON format of a memory: schema 1.0 of the reference system, tolerant of edits by hand and other versions.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
-`keywords`, `lastConfirmedAt`, `accounts`. What cannot be read is handed back, entry by entry, so that
-nothing is lost.
+`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`. What cannot be read is handed back,
+entry by entry, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from parley.memory.model.document import (
     clamp_confidence,
 )
 from parley.memory.model.fact_ids import derive_fact_id
-from parley.memory.model.timestamps import normalise_timestamp
+from parley.memory.model.timestamps import normalise_date, normalise_timestamp
 
 # Categories of other versions of the reference system, mapped to ours.
 _CATEGORIES = {each.value: each for each in Category} | {
@@ -80,6 +80,8 @@ def fact_to_json(fact: Fact) -> Object:
         "keywords": list(fact.keywords),
         "lastConfirmedAt": fact.confirmed_at,
         "accounts": list(fact.accounts),
+        "validFrom": fact.valid_from,
+        "until": fact.until,
     }
     return value | {key: entry for key, entry in extras.items() if entry}
 
@@ -172,6 +174,8 @@ def read_fact(entry: Json) -> Fact | None:
         keywords=_texts(entry.get("keywords")),
         confirmed_at=normalise_timestamp(_text(entry.get("lastConfirmedAt"))),
         accounts=_accounts(entry.get("accounts")),
+        valid_from=normalise_date(_text(entry.get("validFrom"))),
+        until=normalise_date(_text(entry.get("until"))),
     )
 
 

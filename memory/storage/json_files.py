@@ -124,7 +124,7 @@ class FileMemoryStore:
     def _load(self, folder: MemoryDirectory, person: str) -> StoredMemory:
         stamp = _stamp(folder)
         if not any(stamp):
-            return StoredMemory()
+            return StoredMemory(damaged=folder.damaged())
         cached = self._cached(folder)
         if cached is not None and cached.stamp == stamp and _is_settled(stamp):
             return cached.stored
@@ -141,7 +141,9 @@ class FileMemoryStore:
 
     def _cached(self, folder: MemoryDirectory) -> _Cached | None:
         with self._cache_lock:
-            return self._cache.get(folder.path)
+            cached = self._cache.get(folder.path)
+        # A damaged one is read again each time: it may have been repaired.
+        return None if cached is not None and cached.stored.damaged else cached
 
     def _settle(self, folder: MemoryDirectory, stamp: _Stamp, cached: _Cached) -> StoredMemory:
         """Record that nothing changed since; what was saved meanwhile stays."""

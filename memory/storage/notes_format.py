@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from parley.core.model.codec import decode, encode
-from parley.memory.model.document import MemoryDocument, Notes, SentenceOrigin, Tombstone
+from parley.memory.model.document import (
+    NOTHING_KEPT_OUT,
+    KeptOut,
+    MemoryDocument,
+    Notes,
+    SentenceOrigin,
+    Tombstone,
+)
 from parley.memory.storage.undo_patches import UndoPatch, apply_patches, make_patches
 
 
@@ -21,6 +28,7 @@ class SavedNotes:
     last_id: str = ""
     came: tuple[SentenceOrigin, ...] = ()
     forgot: bool = False
+    kept_out: KeptOut = NOTHING_KEPT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,7 @@ def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
         last_id=notes.last_id,
         came=notes.came,
         forgot=notes.forgot,
+        kept_out=notes.kept_out,
     )
 
 
@@ -77,6 +86,7 @@ def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
         last_id=saved.last_id,
         came=saved.came,
         forgot=saved.forgot,
+        kept_out=saved.kept_out,
     )
 
 

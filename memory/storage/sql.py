@@ -105,7 +105,7 @@ class SqlMemoryStore:
         except ValueError as error:
             await self._set_aside(document, document.body)
             log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)
-            return StoredMemory(revision=str(document.version))
+            return StoredMemory(revision=str(document.version), damaged=document.key)
         for entry in found.rejected:
             await self._set_aside(document, entry)
         return self._keep(document.key, StoredMemory(found.document, notes, str(document.version)))

@@ -7,9 +7,13 @@ import unicodedata
 from functools import cache
 from importlib.resources import files
 
+from parley.memory.text.search_terms import UNSPACED
 from parley.memory.text.sentences import split_sentences
 
 _LONGEST = 60
+# Accents of Latin, Greek and Cyrillic letters, and what varies emoji; not the voice marks of kana.
+_ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 _ASKS = re.compile(
     r"\b(?:shall|should|do|does|did|is|are|am|was|were|can|could|may|might|will|would|have|has|had|want|"
@@ -32,10 +36,16 @@ def says_nothing(text: str) -> bool:
     """Return whether a message is only acknowledgements, greetings (data/acknowledgements.txt) or signs."""
     if len(text) > _LONGEST:
         return False
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    bare = "".join(char if char == "'" or unicodedata.category(char)[0] in "LN" else " " for char in plain)
-    words = " ".join(bare.split())
+    words = _bare(text)
     return not words or _is_acknowledgement(words)
+
+
+def _bare(text: str) -> str:
+    """Return the words of a text, without signs, accents and case."""
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold().replace("’", "'")
+    plain = unicodedata.normalize("NFKC", plain)
+    kept = "".join(char if char == "'" or unicodedata.category(char)[0] in "LMN" else " " for char in plain)
+    return " ".join(kept.split())
 
 
 def _is_acknowledgement(words: str) -> bool:
@@ -47,17 +57,19 @@ def _is_acknowledgement(words: str) -> bool:
     for at in range(len(words)):
         for phrase in phrases.get(words[at], ()) if at in reached else ():
             end = at + len(phrase)
-            if words.startswith(phrase, at) and not (phrase.isascii() and words[end : end + 1].isalnum()):
+            if words.startswith(phrase, at) and (
+                _UNSPACED.match(phrase) or not words[end : end + 1].isalnum()
+            ):
                 reached.add(end + 1 if words[end : end + 1] == " " else end)
     return len(words) in reached
 
 
 @cache
 def _acknowledgements() -> dict[str, tuple[str, ...]]:
-    """Return the phrases by first character. A Latin one ends with its word; Chinese ones may touch."""
+    """Return the phrases by first character. One ends with its word; without spaces they may touch."""
     lines = files("parley.memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
-    for phrase in (line for line in lines if line and not line.startswith("#")):
+    for phrase in (_bare(line) for line in lines if line and not line.startswith("#")):
         found[phrase[0]] = (*found.get(phrase[0], ()), phrase)
     return found
 

@@ -132,9 +132,13 @@ class TokenCounter:
         if not isinstance(state, _Loaded):
             self._start()
             return estimate_with_margin(text)
-        if len(text) > _LONGEST_CACHED:
-            return len(state.encoder.encode_ordinary(text))
-        return state.cached(text)
+        try:
+            if len(text) > _LONGEST_CACHED:
+                return len(state.encoder.encode_ordinary(text))
+            return state.cached(text)
+        except (LookupError, RuntimeError, ValueError) as error:
+            _log.warning("tokens of a text of %d characters are estimated: %s", len(text), error)
+            return estimate_with_margin(text)
 
     def wait(self, timeout: float) -> bool:
         self._start()

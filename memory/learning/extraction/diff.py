@@ -20,7 +20,7 @@ class Relation(StrEnum):
     SAME = "same"
     """It says the same: the stored one is confirmed, and nothing is added."""
     SUPERSEDES = "supersedes"
-    """It is what is true now: the stored one goes when the new one is kept."""
+    """It is what is true now: the stored one is past when the new one is kept."""
     KEEP_BOTH = "keep both"
     """They are two things."""
 
@@ -37,9 +37,10 @@ class Judgement:
 class ProposedFact:
     """A fact to be learned.
 
-    `confidence` is clamped to 0..1 later; not a number counts as 0.5. `judgements` are about stored facts
-    that look like it. `turns` are the ids of the turns that it was learned from; empty means that nobody
-    knows, and the most careful reading of all the turns counts.
+    `confidence` is clamped to 0..1 later; not a number counts as 0.5. `judgements` are about stored
+    facts that look like it. `valid_from` and `until` are dates or empty, as said. `turns` are the ids of
+    the turns that it was learned from; empty means that nobody knows, and the most careful reading of
+    all the turns counts.
     """
 
     content: str
@@ -48,6 +49,8 @@ class ProposedFact:
     source_error: str = ""
     keywords: tuple[str, ...] = ()
     subject: str = ""
+    valid_from: str = ""
+    until: str = ""
     judgements: tuple[Judgement, ...] = ()
     turns: tuple[str, ...] = ()
 

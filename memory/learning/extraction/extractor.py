@@ -13,6 +13,7 @@ from parley.memory.learning.extraction.diff import Diff
 from parley.memory.learning.extraction.llm import ExtractionModel
 from parley.memory.learning.extraction.parse_response import ShownIds, is_update, read_object, read_text
 from parley.memory.learning.extraction.prompts import Prompts
+from parley.memory.learning.extraction.signals import FeedbackSignal
 from parley.memory.learning.extraction.turn_filter import (
     MOST_REPLY,
     MOST_SAID,
@@ -22,6 +23,7 @@ from parley.memory.learning.extraction.turn_filter import (
 )
 from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, Summaries
 from parley.memory.text.escape import escaped
+from parley.memory.text.secrets import mask_secrets
 
 # Up to this many facts all are shown to the model; of more, those nearest to the turns, and the newest.
 MOST_SHOWN = 120
@@ -46,6 +48,10 @@ class Extractor(Protocol):
         """Prepare for use. Raises ConfigError when it can never work."""
         ...
 
+    def corrects(self, said: str) -> bool:
+        """Return whether words seem to correct the assistant; quick."""
+        ...
+
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:
@@ -67,6 +73,9 @@ class ModelExtractor:
 
     async def open(self) -> None:
         await self.model.open()
+
+    def corrects(self, said: str) -> bool:
+        return self.prompts.signals.detect(said) is FeedbackSignal.CORRECTION
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
@@ -121,8 +130,9 @@ def render_turn(turn: LearnableTurn) -> str:
 
 
 def render_fact(fact: Fact) -> str:
-    """Return `id | category | confidence | text`, on one line."""
-    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {escaped(join_lines(fact.content))}"
+    """Return `id | category | confidence | text`, on one line; of a past fact also its end."""
+    past = f" (until {fact.until[:10]})" if fact.until else ""
+    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {_shown(fact.content)}{past}"
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:
@@ -131,7 +141,12 @@ def summary_lines(summaries: Summaries) -> Iterator[str]:
         for wire, name in names.items():
             text = getattr(summaries, name).text
             if text:
-                yield f"{wire}: {escaped(join_lines(text))}"
+                yield f"{wire}: {_shown(text)}"
+
+
+def _shown(text: str) -> str:
+    """Return a text of the memory for the model; older ones may still hold a secret."""
+    return escaped(join_lines(mask_secrets(text).text))
 
 
 def join_lines(text: str) -> str:

@@ -25,6 +25,7 @@ from parley.memory.learning.extraction.diff import (
     SummaryChange,
 )
 from parley.memory.model.document import SUMMARY_SECTIONS, Category
+from parley.memory.model.timestamps import normalise_date
 from parley.memory.text.escape import unescaped
 
 _KEYS = frozenset(("user", "history", "newFacts", "factsToRemove", "confirmations"))
@@ -51,7 +52,7 @@ def content_text(content: object) -> str:
     if not isinstance(content, Sequence):
         return ""
     blocks = (block.get("text", "") if isinstance(block, Mapping) else block for block in content)
-    return "\n".join(block for block in blocks if isinstance(block, str) and block)
+    return "".join(block for block in blocks if isinstance(block, str))
 
 
 def read_text(text: str, shown: ShownIds) -> Diff:
@@ -141,6 +142,8 @@ def _fact(raw: Json, shown: ShownIds) -> ProposedFact | None:
         source_error=_word(raw.get("sourceError")),
         keywords=tuple(word for each in _items(raw.get("keywords")) if (word := _word(each))),
         subject=_word(raw.get("subject")),
+        valid_from=normalise_date(_word(raw.get("validFrom"))),
+        until=normalise_date(_word(raw.get("until"))),
         judgements=tuple(_judgements(raw.get("similar"), shown)),
         turns=tuple(dict.fromkeys(_turns(raw.get("turns"), shown))),
     )
@@ -186,16 +189,18 @@ def _turns(raw: Json, shown: ShownIds) -> Iterator[str]:
 
 
 def _removal(raw: Json, places: Mapping[int, int], shown: ShownIds) -> Removal | None:
+    """Return a removal with a reason that holds for the person; what they asked to forget needs neither."""
     fact = _id(raw, shown)
-    if not fact:
+    if not fact or not isinstance(raw, dict):
         return None
-    if not isinstance(raw, dict):
-        return Removal(fact)
+    reason, forget = _word(raw.get("reason")), raw.get("forget") is True
+    if not forget and not (reason and _word(raw.get("scope")).lower() == "user"):
+        return None
     replacement, replaced_by = raw.get("replacementFactIndex"), None
     if replacement is not None:
         known = isinstance(replacement, int) and not isinstance(replacement, bool)
         replaced_by = places.get(int(str(replacement)), UNREADABLE) if known else UNREADABLE
-    return Removal(fact, _word(raw.get("reason")), replaced_by, raw.get("forget") is True)
+    return Removal(fact, reason, replaced_by, forget)
 
 
 def _summaries(value: Object) -> Iterator[SummaryChange]:

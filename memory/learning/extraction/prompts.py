@@ -11,7 +11,7 @@ from parley.core.model.errors import ConfigError
 from parley.memory.learning.extraction.signals import FeedbackSignals, read_signals
 
 DEFAULT_FOLDER = Path(__file__).parents[2] / "prompts"
-VERSION = 1
+VERSION = 2
 _RULES, _TURNS, _SIGNALS = "rules.md", "turns.md", "signals.yaml"
 _PLACES: Mapping[str, frozenset[str]] = {
     _RULES: frozenset(),

@@ -27,6 +27,18 @@ def _list(of: Json) -> Json:
     return {"type": "array", "items": of}
 
 
+def _removal() -> Json:
+    return _object(
+        {
+            "id": _TEXT,
+            "reason": _TEXT,
+            "scope": _choice(["user", "task", "project"]),
+            "replacementFactIndex": {"type": ["integer", "null"]},
+            "forget": {"type": "boolean"},
+        }
+    )
+
+
 def update_schema() -> dict[str, Json]:
     """Return the schema. Every property is required, as strict providers want it; the parser needs fewer."""
     summary = _object({"shouldUpdate": {"type": "boolean"}, "summary": _TEXT, "shrinks": {"type": "boolean"}})
@@ -40,16 +52,10 @@ def update_schema() -> dict[str, Json]:
             "turns": _TEXTS,
             "keywords": _TEXTS,
             "subject": _TEXT,
+            "validFrom": _TEXT,
+            "until": _TEXT,
             "sourceError": _TEXT,
             "similar": _list(similar),
-        }
-    )
-    removal = _object(
-        {
-            "id": _TEXT,
-            "reason": _TEXT,
-            "replacementFactIndex": {"type": ["integer", "null"]},
-            "forget": {"type": "boolean"},
         }
     )
     sections = {
@@ -62,7 +68,7 @@ def update_schema() -> dict[str, Json]:
             {
                 **sections,
                 "newFacts": _list(fact),
-                "factsToRemove": _list(removal),
+                "factsToRemove": _list(_removal()),
                 "confirmations": _TEXTS,
             }
         ),

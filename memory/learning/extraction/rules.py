@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from parley.memory.learning.extraction.diff import Diff, ProposedFact, Removal
+from parley.memory.learning.extraction.diff import Diff, Judgement, ProposedFact, Relation, Removal
 from parley.memory.learning.extraction.extractor import FactSearch, join_lines
 from parley.memory.learning.extraction.turn_filter import LearnableTurn, LearnableTurns
 from parley.memory.model.document import Category, Fact, MemoryDocument
@@ -89,6 +89,7 @@ _POINTS = re.compile(
 )
 _EDGES = " \t,.!;:，。！；：、\"'“”"
 _LONGEST = 200
+_MOST_READ = 2_000
 _SURE, _CORRECTED = 0.9, 0.95
 
 
@@ -99,6 +100,13 @@ class RuleExtractor:
 
     async def open(self) -> None:
         """Do nothing: rules need no preparation."""
+
+    def corrects(self, said: str) -> bool:
+        return any(
+            rule.category is Category.CORRECTION
+            for sentence in split_statements(said[:_MOST_READ])
+            for rule, _ in match_rules(sentence)
+        )
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
@@ -114,8 +122,8 @@ class RuleExtractor:
             for sentence in split_statements(turn.said):
                 removals |= {each.id: each for each in _forgotten(sentence, document.facts)}
                 for rule, value in match_rules(sentence):
-                    removals |= {each.id: each for each in _replaced(rule, value, document.facts, len(facts))}
-                    facts.append(_fact(rule, value, turn, before.get(turn.thread, "")))
+                    fact = _fact(rule, value, turn, before.get(turn.thread, ""))
+                    facts.append(replace(fact, judgements=tuple(_superseded(rule, value, document.facts))))
             before[turn.thread] = turn.reply
         return Diff(new_facts=tuple(facts), removals=tuple(removals.values()))
 
@@ -159,8 +167,8 @@ def _fact(rule: ExtractionRule, value: str, turn: LearnableTurn, reply: str) -> 
     )
 
 
-def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: int) -> Iterator[Removal]:
-    """Yield the removals of what the rule learned before and is no longer true."""
+def _superseded(rule: ExtractionRule, value: str, facts: Sequence[Fact]) -> Iterator[Judgement]:
+    """Yield judgements on what the rule learned before and is no longer true."""
     if not rule.one:
         return
     start, _, end = rule.content.casefold().partition("{}")
@@ -171,7 +179,7 @@ def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: in
             and content.endswith(end)
             and content != f"{start}{value.casefold()}{end}"
         ):
-            yield Removal(fact.id, "no longer true", replaced_by=place)
+            yield Judgement(fact.id, Relation.SUPERSEDES)
 
 
 def _forgotten(statement: str, facts: Sequence[Fact]) -> Iterator[Removal]:

@@ -10,6 +10,7 @@ from parley.core.model.types import CompletedTurn
 from parley.memory.learning.extraction.strip_markup import agent_words, own_words
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
+from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.smalltalk import says_nothing, yes_no_question
 
 # Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
@@ -84,8 +85,9 @@ def _time(turn: CompletedTurn) -> float:
 
 def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
     """Return the turn with its text; None where the text says nothing, and then its reply is dropped too."""
-    said = own_words(head_and_tail(turn.user_text, MOST_KEPT))
+    said = mask_secrets(own_words(head_and_tail(turn.user_text, MOST_KEPT))).text
     nothing = says_nothing(said)
+    reply = mask_secrets(agent_words(head_and_tail(turn.reply_text, MOST_KEPT))).text
     if not said or (nothing and not question):
         return None
     return LearnableTurn(
@@ -93,7 +95,7 @@ def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
         thread=turn.thread,
         speaker=turn.speaker.name or turn.speaker.id,
         said=head_and_tail(said, MOST_SAID),
-        reply=head_and_tail(agent_words(head_and_tail(turn.reply_text, MOST_KEPT)), MOST_REPLY),
+        reply=head_and_tail(reply, MOST_REPLY),
         at=format_timestamp(turn.at),
         language=turn.language,
         private=turn.private,

@@ -16,6 +16,7 @@ from parley.agent.stream.final_answer import (
     keeps_files,
     new_answer_from_values,
     with_new_files,
+    with_text,
     without_delivered,
 )
 from parley.agent.stream.transcript import RunTranscript
@@ -117,18 +118,24 @@ class OutcomeResolver:
         text = "\n\n".join(part for part in (spoken.text, "\n".join(saved.links)) if part)
         steps = self._transcript.steps.finished()
         return RunEnded(
-            Outcome.ASKED, text, steps, files=saved.stored, questions=questions, unsent=saved.unsent
+            Outcome.ASKED,
+            text,
+            steps,
+            files=saved.stored,
+            questions=questions,
+            unsent=saved.unsent,
+            preamble=spoken.preamble,
         )
 
     async def _spoken(self, state: Json) -> FinalAnswer:
         values = _values(state)
         kept = answer_from_values(values, self._transcript.asked, concluded=False)
         told = self._transcript.final(concluded=False)
-        found = FinalAnswer(
-            kept.text or told.text,
-            kept.contents or told.contents,
-            told.written,
-            tuple(dict.fromkeys((*kept.presented, *told.presented))),
+        found = replace(
+            kept if kept.text else told,
+            contents=kept.contents or told.contents,
+            written=told.written,
+            presented=tuple(dict.fromkeys((*kept.presented, *told.presented))),
         )
         before = await self._before() if keeps_files(values) else None
         return found if before is None else with_new_files(found, values, before)
@@ -158,7 +165,7 @@ class OutcomeResolver:
                 found = with_new_files(found, values, before)
         if not _says_something(found) and not (isinstance(values, dict) and "messages" in values):
             # The graph keeps no messages and no answer that we know of: what it streamed is all there is.
-            found = replace(found, text=transcript.all_text())
+            found = with_text(found, transcript.all_text())
         return found
 
     async def _before(self) -> Json:
@@ -178,7 +185,9 @@ class OutcomeResolver:
         steps = self._transcript.steps.settled(StepStatus.DONE)
         text = "\n\n".join(part for part in (final.text, "\n".join(saved.links)) if part)
         outcome = Outcome.ANSWERED if text.strip() or saved.stored else Outcome.EMPTY
-        return RunEnded(outcome, text, steps, files=saved.stored, unsent=saved.unsent)
+        return RunEnded(
+            outcome, text, steps, files=saved.stored, unsent=saved.unsent, preamble=final.preamble
+        )
 
 
 def _says_something(final: FinalAnswer) -> bool:

@@ -21,6 +21,7 @@ from parley.agent.stream.final_answer import (
     messages_added,
     parse_messages,
     value_at,
+    with_text,
 )
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
 from parley.core.model.types import Json
@@ -123,10 +124,11 @@ class AnswerCollector:
         else:
             answer = FinalAnswer()
         text = answer_at(self._fields, self._output) or answer.text or answer_from_fields(self._fields).text
-        if not self._written and not self._presented and text == answer.text:
+        answer = with_text(answer, text)
+        if not self._written and not self._presented:
             return answer
         presented = dict.fromkeys((*answer.presented, *self._presented))
-        return replace(answer, text=text, written=self._written, presented=tuple(presented))
+        return replace(answer, written=self._written, presented=tuple(presented))
 
 
 def _removal(message_id: str) -> ThreadMessage:

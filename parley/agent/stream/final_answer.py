@@ -33,12 +33,13 @@ _JSON_BEGINS = ("{", "[", "```")
 class FinalAnswer:
     """A run's answer: its text, and the messages' contents, where files may be found.
 
-    `written` are the files that it left in its state, by path; `presented` the paths of those that it keeps
-    elsewhere and shows.
+    The first `preamble` characters of the text were said before the last tool call. `written` are the files
+    that it left in its state, by path; `presented` the paths of those that it keeps elsewhere and shows.
     """
 
     text: str = ""
     contents: tuple[Json, ...] = ()
+    preamble: int = 0
     written: Mapping[str, Json] = field(default_factory=dict)
     presented: tuple[str, ...] = ()
 
@@ -72,16 +73,28 @@ def compose_answer(
     if structured is not None:
         spoken = [m for m in spoken if not says_json(text_of(m.content))]
     texts = [_spoken_text(m.content) for m in spoken]
+    before = _joined(texts[: _count_before_call(spoken)])
     last = messages[-1] if messages else None
     if structured is not None:
         texts.append(render_value(structured))
     elif concluded and last and last.kind is MessageKind.TOOL and not (last.failed or last.hidden):
         texts.append(text_of(last.content))
+    text = _joined(texts)
     return FinalAnswer(
-        MESSAGE_SEPARATOR.join(text for text in texts if text.strip()),
+        text,
         tuple(_contents(messages)),
+        preamble=min(len(text), len(before) + len(MESSAGE_SEPARATOR)) if before else 0,
         presented=tuple(path for m in spoken for path in m.presented),
     )
+
+
+def _count_before_call(spoken: Sequence[ThreadMessage]) -> int:
+    """How many of the messages come up to the last one that calls a tool."""
+    return max((index for index, message in enumerate(spoken, 1) if message.calls), default=0)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return MESSAGE_SEPARATOR.join(text for text in texts if text.strip())
 
 
 def says_json(text: str) -> bool:
@@ -203,7 +216,7 @@ def answer_from_values(values: Json, asked: TurnAnchor, concluded: bool, output:
         return FinalAnswer(text) if text else answer_from_fields(values)
     messages = messages_of_turn(parse_messages(values["messages"])[0], asked, concluded)
     composed = compose_answer(messages, concluded, _structured(values, messages, concluded))
-    return replace(composed, text=text or composed.text)
+    return with_text(composed, text or composed.text)
 
 
 def new_answer_from_values(values: Json, before: Json, output: str = "") -> FinalAnswer:
@@ -219,7 +232,12 @@ def new_answer_from_values(values: Json, before: Json, output: str = "") -> Fina
     composed = compose_answer(messages, concluded=True)
     fields = {key: value for key, value in values.items() if before.get(key) != value}
     text = answer_at(fields, output) or composed.text or answer_from_fields(fields).text
-    return replace(composed, text=text)
+    return with_text(composed, text)
+
+
+def with_text(answer: FinalAnswer, text: str) -> FinalAnswer:
+    """`answer` with another text, of which nothing is known to come before a tool call."""
+    return answer if text == answer.text else replace(answer, text=text, preamble=0)
 
 
 def keeps_files(values: Json) -> bool:

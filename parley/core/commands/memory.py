@@ -9,7 +9,7 @@ from pathlib import Path
 from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.model.address import account_key
 from parley.core.model.attachments import AttachmentKind, StoredFile
-from parley.core.model.errors import MemoryFailed
+from parley.core.model.errors import MemoryDamaged, MemoryFailed
 from parley.core.ports.memory import FactView, UndoResult
 from parley.core.texts import Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
@@ -43,18 +43,29 @@ async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
     if action is None:
         return context.say(Sentence.MEMORY_USAGE)
     person = await context.services.people.person_of(context.message.sender)
-    return await action(context, person, words.strip())
+    try:
+        return await action(context, person, words.strip())
+    except MemoryDamaged as error:
+        return context.say(Sentence.MEMORY_DAMAGED, name=error.name)
 
 
 async def _show(context: CommandContext, person: str, words: str) -> str:
     seen = await context.services.memory.overview(person)
     lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
+    if seen.damaged:
+        lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
     lines += _listed(seen.facts[:MAX_FACTS_SHOWN])
-    if not seen.summaries and not seen.facts:
+    if not seen.summaries and not seen.facts and not seen.damaged:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
     if len(seen.facts) > MAX_FACTS_SHOWN:
         lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - MAX_FACTS_SHOWN))
+    if seen.secrets or seen.orders or seen.unsaid:
+        lines.append(
+            context.say(
+                Sentence.MEMORY_KEPT_OUT, secrets=seen.secrets, orders=seen.orders, unsaid=seen.unsaid
+            )
+        )
     if seen.waiting:
         lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
     return "\n".join([*lines, "", context.say(Sentence.MEMORY_USAGE)])
@@ -74,7 +85,9 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
         return context.say(Sentence.MEMORY_USAGE)
     account = account_key(context.message.sender)
     fact = await context.services.memory.add(person, words, "" if account == person else account)
-    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact])])
+    noted = await context.services.memory.notices(person, words, private=True)
+    masked = [context.say(Sentence.MEMORY_SECRETS, count=noted.secrets)] if noted.secrets else []
+    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact]), *masked])
 
 
 async def _forget(context: CommandContext, person: str, words: str) -> str:
@@ -147,11 +160,16 @@ def _some(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
 
 def _listed(facts: Sequence[FactView]) -> list[str]:
     return [
-        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})"
+        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f}{_end(fact)})"
         if fact.id
         else f"- {fact.content}"
         for fact in facts
     ]
+
+
+def _end(fact: FactView) -> str:
+    """Return the day until which a past fact held."""
+    return f", … {fact.until}" if fact.until else ""
 
 
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]

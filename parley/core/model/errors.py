@@ -137,6 +137,14 @@ class MemoryFailed(ParleyError):
     """Memory could not be read or written; a chat goes on without it."""
 
 
+class MemoryDamaged(MemoryFailed):
+    """A memory cannot be read: nothing is changed until it is repaired or cleared. `name` is where it is."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The memory cannot be read. It is kept as {name}: repair it, or clear the memory.")
+        self.name = name
+
+
 class SpeechFailed(ParleyError):
     """Speech was not turned into text, or text into speech; `refused` says that the service wants no more
     of it from us: a wrong key, an unknown model.

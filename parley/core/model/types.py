@@ -246,7 +246,7 @@ class RunEnded:
     """The last event of every run. `error` is for the log only; people never see it, but hear of its `cause`.
 
     `usage` is what its models took, by model, as far as the server told. `unsent` are the files that should
-    come with it and do not.
+    come with it and do not. The first `preamble` characters of `text` were said before the last tool call.
     """
 
     outcome: Outcome
@@ -258,6 +258,7 @@ class RunEnded:
     usage: tuple[TokenUsage, ...] = ()
     cause: FailureCause = FailureCause.UNKNOWN
     unsent: tuple[UnsentFile, ...] = ()
+    preamble: int = 0
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

@@ -30,7 +30,10 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1."""
+    """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1.
+
+    `until` is the date until which it held, empty for what holds.
+    """
 
     id: str
     content: str
@@ -38,6 +41,7 @@ class FactView:
     confidence: float
     at: str
     source: str
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,29 @@ class MemoryView:
     """A whole memory, as its person sees it: summaries that are not empty, by their names in the file
     (`workContext` ...), and facts, newest first.
 
-    `waiting` counts turns that will be learned from soon.
+    `waiting` counts turns that will be learned from soon. `damaged` names what holds a memory that cannot be
+    read: nothing is learned until it is repaired or cleared. `secrets`, `orders` and `unsaid` count what was
+    kept out: secrets masked, orders to the assistant kept as quotations, and statements that nobody made.
     """
 
     on: bool
     summaries: tuple[tuple[str, str], ...] = ()
     facts: tuple[FactView, ...] = ()
     waiting: int = 0
+    damaged: str = ""
+    secrets: int = 0
+    orders: int = 0
+    unsaid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNotices:
+    """What a person is told below an answer: `damaged` as in `MemoryView`, once a day, and how many secrets
+    in their message are not remembered.
+    """
+
+    damaged: str = ""
+    secrets: int = 0
 
 
 class UndoResult(StrEnum):
@@ -99,6 +119,10 @@ class Memory(Protocol):
 
     async def record(self, turn: CompletedTurn) -> None:
         """Take a finished turn into account, later; durable on return."""
+        ...
+
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        """Return what to tell a person below the answer to what they said. Never raises."""
         ...
 
     async def overview(self, person: str) -> MemoryView:
@@ -169,6 +193,9 @@ class NullMemory:
 
     async def record(self, turn: CompletedTurn) -> None:
         return None
+
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        return MemoryNotices()
 
     async def overview(self, person: str) -> MemoryView:
         return MemoryView(on=False)

@@ -44,7 +44,8 @@ class TurnRecord:
     `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
     `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
     still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
-    given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the thread
+    given whole. `reply` is the agent's part of `text` where that says more, and its first
+    `preamble` characters were said before the last tool call. `reminded` says that the thread
     has a message with memory, `began` when it was first known to be there. `missed`
     says that there was no run, because the messages were too old. `counted` is when the turn was added to the
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
@@ -79,6 +80,7 @@ class TurnRecord:
     heard: int = 0
     context: str = ""
     transcripts: tuple[Transcript, ...] = ()
+    preamble: int = 0
 
     @property
     def heard_usage(self) -> tuple[TokenUsage, ...]:

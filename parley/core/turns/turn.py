@@ -15,7 +15,7 @@ from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
 from parley.core.inbound.turn_queue import stop_run_item
-from parley.core.limits.enforcement import limit_warnings, refuse_over_limit
+from parley.core.limits.enforcement import refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
@@ -26,18 +26,13 @@ from parley.core.state.conversations import ConversationRecord
 from parley.core.state.turn_record import TurnCheckpoint, TurnStage, has_lost_files
 from parley.core.texts import Sentence, say
 from parley.core.thread_context.reading import note_context
+from parley.core.turns import turn_memory
 from parley.core.turns.agent_run import AgentDeadlines, AgentRun, RunCallbacks
 from parley.core.turns.bot_turns import skip_bots
 from parley.core.turns.final_text import render_final_text, render_text_for_agent
 from parley.core.turns.open_question import may_run
 from parley.core.turns.run_timers import RunTimeouts, render_still_working
 from parley.core.turns.turn_context import TurnContext, conversation_after_turn
-from parley.core.turns.turn_memory import (
-    is_from_one_person,
-    recall_memory,
-    remember_turn,
-    session_for_message,
-)
 from parley.core.turns.turn_timing import TurnTiming
 
 log = logging.getLogger(__name__)
@@ -186,14 +181,16 @@ class TurnExecution:
     async def _keep_answer(
         self, ended: RunEnded, reason: Sentence | None, left_out: Sequence[SkippedAttachment]
     ) -> None:
-        warnings = await limit_warnings(self._services, self._message, self._log.record, ended.usage)
+        notes = await turn_memory.notes_below_answer(
+            self._services, self._beginning.person, self._message, self._log.record, ended
+        )
         text = render_final_text(
             self._language,
             ended,
             reason,
             left_out,
             self._log.record.unread,
-            (*self._voice.unheard, *warnings),
+            (*self._voice.unheard, *notes),
             reference=self.id[:8],
             heard=self._voice.line,
         )
@@ -202,6 +199,7 @@ class TurnExecution:
             outcome=ended.outcome,
             text=text,
             reply=ended.text if ended.text != text else "",
+            preamble=ended.preamble,
             steps=ended.steps,
             files=await self._voice.answered(ended),
             questions=ended.questions,
@@ -222,12 +220,14 @@ class TurnExecution:
         services, message, turn = self._services, self._message, self._log.record
         options = services.channel_options(message)
         memory = ""
-        if turn.run is None and is_from_one_person(self._burst):
-            memory = await recall_memory(services, self._beginning.person, message, record, turn.thread)
+        if turn.run is None and turn_memory.is_from_one_person(self._burst):
+            memory = await turn_memory.recall_memory(
+                services, self._beginning.person, message, record, turn.thread
+            )
             # A run that was made already may have had memory, whatever is known now.
             self._log.change(reminded=bool(memory) or maybe_made)
         files, left_out = await self._files.fetch_all(message.attachments)
-        session = session_for_message(services, message, record)
+        session = turn_memory.session_for_message(services, message, record)
         marked = bool(session.speakers) and not message.private
         text = render_text_for_agent(
             self._burst, left_out, speakers=marked, unheard=bool(self._voice.unheard)
@@ -293,8 +293,7 @@ class TurnExecution:
         self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
 
     async def _remember(self) -> None:
-        if not is_from_one_person(self._burst):
-            return
-        await remember_turn(
-            self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
-        )
+        if turn_memory.is_from_one_person(self._burst):
+            await turn_memory.remember_turn(
+                self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
+            )

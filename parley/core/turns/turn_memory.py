@@ -1,4 +1,4 @@
-"""What a turn has to do with memory: it is given some, and leaves some."""
+"""What a turn has to do with memory: it is given some, leaves some, and tells what memory has to say."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import logging
 from collections.abc import Sequence
 
 from parley.core.inbound.batching import QueuedMessage
+from parley.core.limits.enforcement import limit_warnings
 from parley.core.model.errors import MemoryFailed
-from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, SessionSettings
+from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
 from parley.core.ports.memory import RecallQuery
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
 from parley.core.state.turn_record import TurnRecord
+from parley.core.texts import Sentence, say
 
 log = logging.getLogger(__name__)
+
+_REMEMBERED = (Outcome.ANSWERED, Outcome.ASKED)
 
 
 def session_for_message(
@@ -67,7 +71,7 @@ async def remember_turn(
 
     Raises StoreUnavailable.
     """
-    if record.outcome not in (Outcome.ANSWERED, Outcome.ASKED) or not services.memory.enabled:
+    if record.outcome not in _REMEMBERED or not services.memory.enabled:
         return
     turn = CompletedTurn(
         id=turn_id,
@@ -78,7 +82,7 @@ async def remember_turn(
         assistant=session_for_message(services, message, conversation).assistant,
         language=message.sender.language,
         user_text=message.text,
-        reply_text=record.reply or record.text,
+        reply_text=(record.reply or record.text)[record.preamble :],
         at=message.sent_at,
         private=message.private,
     )
@@ -86,3 +90,23 @@ async def remember_turn(
         await services.memory.record(turn)
     except MemoryFailed as error:
         log.warning("turn %s is not remembered: %s", turn_id, error)
+
+
+async def notes_below_answer(
+    services: CoreServices, person: str, message: InboundMessage, turn: TurnRecord, ended: RunEnded
+) -> tuple[str, ...]:
+    """Return the sentences that end the answer to a message. Raises StoreUnavailable."""
+    warnings = await limit_warnings(services, message, turn, ended.usage)
+    if ended.outcome not in _REMEMBERED or not services.memory.enabled:
+        return warnings
+    return (*warnings, *await _memory_notes(services, person, message))
+
+
+async def _memory_notes(services: CoreServices, person: str, message: InboundMessage) -> tuple[str, ...]:
+    noted = await services.memory.notices(person, message.text, private=message.private)
+    language, told = services.language(message), list[str]()
+    if noted.damaged:
+        told.append(say(language, Sentence.MEMORY_DAMAGED, name=noted.damaged))
+    if noted.secrets:
+        told.append(say(language, Sentence.MEMORY_SECRETS, count=noted.secrets))
+    return tuple(told)

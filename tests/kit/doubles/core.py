@@ -40,6 +40,7 @@ from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.memory import (
     AccountUnlink,
     FactView,
+    MemoryNotices,
     MemoryView,
     MergeOutcome,
     NullMemory,
@@ -229,6 +230,7 @@ class RecordingMemory(NullMemory):
         self.off: set[str] = set()
         self.broken = ""
         self.undone = UndoResult.NOTHING
+        self.noted = MemoryNotices()
         self._news = asyncio.Event()
 
     async def until_turns(self, count: int) -> list[CompletedTurn]:
@@ -245,6 +247,9 @@ class RecordingMemory(NullMemory):
     async def record(self, turn: CompletedTurn) -> None:
         self.turns.append(turn)
         self._news.set()
+
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        return self.noted
 
     async def overview(self, person: str) -> MemoryView:
         if self.broken:

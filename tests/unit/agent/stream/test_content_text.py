@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from parley.agent.stream.content_text import cite_sources, text_of
-from parley.agent.stream.final_answer import TurnAnchor
+from parley.agent.stream.final_answer import TurnAnchor, answer_from_values
 from parley.agent.stream.transcript import RunTranscript
 from parley.core.model.types import Json
-from tests.kit.samples.langgraph_messages import MESSAGE_ID, ai, update
+from tests.kit.samples.langgraph_messages import MESSAGE_ID, ai, human, tool, update
 
 
 def cited(*told: Json, text: str = "Water boils.", key: str = "annotations") -> str:
@@ -18,6 +18,30 @@ def cited(*told: Json, text: str = "Water boils.", key: str = "annotations") -> 
 
 def source(url: str = "https://a.example/w", title: str = "On water", kind: str = "citation") -> Json:
     return {"type": kind, "url": url, "title": title, "start_index": 0, "end_index": 5}
+
+
+CALL: Json = [{"id": "c1", "name": "look", "args": {}}]
+
+
+@pytest.mark.parametrize(
+    ("messages", "learned"),
+    [
+        ([ai("It is 42.")], "It is 42."),
+        ([ai("You live in Ulm, I look it up.", tool_calls=CALL), tool("x"), ai("42.", "a2")], "42."),
+        ([ai("One.", tool_calls=CALL), tool("x"), ai("Two.", "a2", tool_calls=CALL), tool("y"),
+          ai("Three.", "a3"), ai("Four.", "a4")], "Three.\n\nFour."),
+        ([ai("I send the mail.", tool_calls=CALL)], ""),
+    ],
+)  # fmt: skip
+def test_what_was_said_before_the_last_tool_call_is_told_from_the_rest(
+    messages: list[Json], learned: str
+) -> None:
+    streamed = RunTranscript(TurnAnchor(MESSAGE_ID, "hi"))
+    for message in messages:
+        streamed.apply(*update(message), None)
+    read = answer_from_values({"messages": [human(), *messages]}, TurnAnchor(MESSAGE_ID, "hi"), True)
+    for answer in (streamed.final(concluded=True), read):
+        assert answer.text[answer.preamble :] == learned
 
 
 def final(message: Json) -> str:

@@ -17,6 +17,7 @@ from parley.core.model.errors import (
     RateLimited,
 )
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from parley.core.ports.memory import MemoryNotices
 from parley.core.texts import Sentence
 from tests.kit.doubles.core import (
     NO_EVENTS,
@@ -40,6 +41,27 @@ async def test_a_message_is_answered_and_remembered(tmp_path: Path) -> None:
         assert request.session.assistant == "agent"
         turns = await parley.memory.until_turns(1)
         assert [turn.reply_text for turn in turns] == ["you said hi"]
+
+
+async def test_text_before_a_tool_call_is_shown_and_not_remembered(tmp_path: Path) -> None:
+    async def looks_up(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunEnded(Outcome.ANSWERED, "I look that up.\n\nIt is 42.", preamble=17)
+
+    async with core(tmp_path, agent=ScriptedAgent(looks_up)) as parley:
+        await parley.say("hi")
+        assert await parley.channel.until_finals(1) == ["I look that up.\n\nIt is 42."]
+        assert [turn.reply_text for turn in await parley.memory.until_turns(1)] == ["It is 42."]
+
+
+async def test_what_memory_has_to_say_stands_below_the_answer(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.noted = MemoryNotices(damaged="memory.json.corrupt-1", secrets=2)
+        await parley.say("hi")
+        (text,) = await parley.channel.until_finals(1)
+        answer, *notes = text.split("\n\n")
+        assert answer == "you said hi"
+        assert ["memory.json.corrupt-1" in notes[0], "(2) is not remembered" in notes[1]] == [True, True]
+        assert [turn.reply_text for turn in await parley.memory.until_turns(1)] == ["you said hi"]
 
 
 async def test_a_message_delivered_twice_is_answered_once(tmp_path: Path) -> None:

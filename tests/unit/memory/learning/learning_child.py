@@ -41,13 +41,12 @@ class Marking:
     async def open(self):
         pass
 
+    def corrects(self, said):
+        return said.startswith("no,")
+
     async def extract(self, material, document, index, now):
         mark = uuid.uuid4().hex[:8]
-        return Diff(
-            tuple(
-                ProposedFact(f"{each.id} {mark}", confidence=0.9, turns=(each.id,)) for each in material.turns
-            )
-        )
+        return Diff(tuple(ProposedFact(f"{each.id} {mark}", confidence=0.9) for each in material.turns))
 
 
 async def work(folder: Path, number: int, told: Connection) -> None:

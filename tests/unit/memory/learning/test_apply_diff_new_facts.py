@@ -101,14 +101,16 @@ def test_what_only_looks_alike_is_kept_beside_unless_the_extraction_judged():
     ("relation", "kept"),
     [
         (Relation.SAME, ["Enjoys running"]),
-        (Relation.SUPERSEDES, ["Goes jogging each day"]),
+        (Relation.SUPERSEDES, ["Enjoys running", "Goes jogging each day"]),
         (Relation.KEEP_BOTH, ["Enjoys running", "Goes jogging each day"]),
     ],
 )
 def test_the_extractions_verdict_decides_what_only_looks_alike(relation, kept):
     memory = stored(fact(1, "Enjoys running"))
     diff = news("Goes jogging each day", judgements=(Judgement("fact_00000001", relation),))
-    assert texts(after(memory, diff).facts) == kept
+    facts = after(memory, diff).facts
+    assert texts(facts) == kept
+    assert bool(facts[0].until) is (relation is Relation.SUPERSEDES)
 
 
 def test_a_verdict_of_the_same_confirms():

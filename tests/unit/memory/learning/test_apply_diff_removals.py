@@ -120,6 +120,22 @@ def test_a_forgotten_fact_is_never_learned_again_from_earlier_turns():
         assert facts_after(memory, news(words), day=4) == []
 
 
+def test_one_forgotten_word_bars_no_statement_of_more():
+    likes = fact(1, "User likes tea")
+    memory = forget(stored(likes), likes.id, at(5)).stored
+    assert facts_after(memory, news("User loves tea", "User likes green tea"), day=4) == []
+    assert facts_after(memory, news("User is allergic to black tea"), day=4) == [
+        "User is allergic to black tea"
+    ]
+
+
+def test_a_sentence_of_a_summary_with_one_forgotten_word_is_dropped():
+    likes = fact(1, "User likes tea")
+    memory = forget(stored(likes), likes.id, at(5)).stored
+    change = SummaryChange("work", "Works at Acme. Likes tea and dogs.")
+    assert work_after(memory, change, day=4) == "Works at Acme."
+
+
 def test_a_forgotten_fact_said_again_later_is_learned_again():
     memory = forget(stored(ROME), ROME.id, at(5)).stored
     assert facts_after(memory, news("Lives in Rome"), day=6) == ["Lives in Rome"]
@@ -246,4 +262,4 @@ def test_superseding_and_removing_the_same_fact_is_one_change():
         ),
         (Removal(ROME.id, replaced_by=0),),
     )
-    assert facts_after(stored(ROME), diff) == ["Moved to Bern"]
+    assert facts_after(stored(ROME), diff) == ["Lives in Rome", "Moved to Bern"]

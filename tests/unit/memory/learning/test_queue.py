@@ -83,6 +83,23 @@ async def test_a_backlog_is_bounded_and_loses_its_oldest_with_a_line_in_the_log(
     assert "the oldest" in caplog.text
 
 
+async def test_corrections_are_dropped_last(tmp_path):
+    async with SqliteStore.open(tmp_path / "db") as store:
+        queue = LearningQueue(store, MemoryOptions(queue_limit=10), lambda said: said.startswith("no"))
+        for number in range(32):
+            await queue.add(turn(number, "no, I meant Ulm" if number in (0, 3) else "x"))
+        waiting = [each.id for each in await queue.waiting("ann")]
+    assert waiting == ["turn-0", "turn-3", *(f"turn-{number}" for number in range(24, 32))]
+
+
+async def test_a_backlog_of_corrections_is_bounded_too(tmp_path):
+    async with SqliteStore.open(tmp_path / "db") as store:
+        queue = LearningQueue(store, MemoryOptions(queue_limit=10), lambda said: True)
+        for number in range(32):
+            await queue.add(turn(number, "no, I meant Ulm"))
+        assert [each.id for each in await queue.waiting("ann")] == [f"turn-{n}" for n in range(22, 32)]
+
+
 async def test_long_texts_do_not_fill_the_queue(tmp_path):
     async with opened(tmp_path) as (_, queue):
         await queue.add(turn(1, "a" * 500_000 + "the end", reply="b" * 500_000))

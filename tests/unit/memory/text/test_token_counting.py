@@ -261,3 +261,21 @@ def test_the_classic_rule_is_that_of_the_reference_system():
 def test_no_text_is_estimated_at_nothing(text):
     """F13: floor division made short lines free."""
     assert estimate(text) >= 1
+
+
+class Failing(Words):
+    """An encoder that fails at one text."""
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        if "odd" in text:
+            raise ValueError("cannot be encoded")
+        return super().encode_ordinary(text)
+
+
+@pytest.mark.parametrize("text", ["an odd text", "an odd text " * 300])
+def test_a_text_that_cannot_be_encoded_is_estimated(text, caplog):
+    counter = TokenCounter(Failing)
+    assert counter.wait(patience(10))
+    assert counter.count("two words") == 2
+    assert counter.count(text) == estimate_with_margin(text)
+    assert "are estimated" in caplog.text

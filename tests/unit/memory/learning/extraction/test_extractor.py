@@ -145,7 +145,8 @@ async def test_an_answer_without_an_update_is_a_failure_that_is_tried_again(text
 
 
 async def test_ids_that_were_not_shown_are_not_believed():
-    removals = {"factsToRemove": ["fact_1", "fact_77"]}
+    gone = [{"id": each, "reason": "moved", "scope": "user"} for each in ("fact_1", "fact_77")]
+    removals = {"factsToRemove": gone}
     _, diff = await asked(
         turn(0, "I left Ulm"), facts=[Fact("fact_1", "Lives in Ulm")], answer=learns(**removals)
     )

@@ -49,7 +49,8 @@ def test_think_blocks_prose_fences_decoys_and_enclosures_are_tolerated(text):
 
 def test_list_of_blocks_is_read_as_text_never_as_a_repr():
     blocks = [{"type": "reasoning", "summary": []}, {"type": "text", "text": ANSWER[:20]}, ANSWER[20:], 3]
-    assert content_text(blocks) == f"{ANSWER[:20]}\n{ANSWER[20:]}"
+    assert content_text(blocks) == ANSWER  # a break would end a JSON string that goes on in the next block
+    assert content_text([ANSWER[:20], ANSWER[20:]]) == ANSWER
     assert content_text("plain") == "plain"
     assert content_text(None) == ""
 
@@ -72,7 +73,8 @@ def test_one_bad_item_never_loses_the_rest():
     diff = read_object(
         update(
             newFacts=[*bad, fact(), fact("Has a dog", category=7, keywords="dog", turns={}, similar=[0])],
-            factsToRemove=[None, 4, {"id": ["fact_1"]}, {"id": "fact_2", "reason": 5}],
+            factsToRemove=[None, 4, {"id": ["fact_1"]}, {"id": "fact_2", "reason": 5},
+                           {"id": "fact_2", "reason": "sold", "scope": "user"}],
             confirmations=[{}, None, "fact_1", {"id": "fact_1"}],
             user={"workContext": {"shouldUpdate": True, "summary": ["a", "b"]},
                   "personalContext": {"shouldUpdate": True, "summary": "Has a dog."}, "topOfMind": "busy"},
@@ -83,7 +85,7 @@ def test_one_bad_item_never_loses_the_rest():
     assert contents(diff) == ["Likes tea", "Has a dog"]
     assert diff.unreadable == len(bad)
     assert diff.new_facts[1].category is Category.CONTEXT
-    assert diff.removals == (Removal("fact_2"),)
+    assert diff.removals == (Removal("fact_2", "sold"),)
     assert diff.confirmations == (Confirmation("fact_1"),)
     assert [(change.name, change.text) for change in diff.summaries] == [("personal", "Has a dog.")]
 
@@ -98,12 +100,8 @@ def test_confidence_is_a_number_however_it_is_written(written, read):
 
 def test_a_malformed_replacement_never_becomes_a_deletion():
     removals = [
-        {"id": "fact_1", "replacementFactIndex": 0},
-        {"id": "fact_1", "replacementFactIndex": 1},
-        {"id": "fact_1", "replacementFactIndex": 9},
-        {"id": "fact_1", "replacementFactIndex": "1"},
-        {"id": "fact_1", "replacementFactIndex": True},
-        {"id": "fact_1", "replacementFactIndex": None},
+        {"id": "fact_1", "reason": "moved", "scope": "user", "replacementFactIndex": index}
+        for index in (0, 1, 9, "1", True, None)
     ]
     diff = read_object(update(newFacts=[fact(content=[]), fact()], factsToRemove=removals), SHOWN)
     assert [each.replaced_by for each in diff.removals] == [
@@ -120,7 +118,7 @@ def test_what_holds_for_a_task_only_is_no_fact_and_its_replacement_no_deletion()
     diff = read_object(
         update(
             newFacts=[fact("Wants this report in red", scope="task"), fact(scope="user")],
-            factsToRemove=[{"id": "fact_1", "replacementFactIndex": 0}],
+            factsToRemove=[{"id": "fact_1", "reason": "new", "scope": "user", "replacementFactIndex": 0}],
         ),
         SHOWN,
     )
@@ -128,10 +126,19 @@ def test_what_holds_for_a_task_only_is_no_fact_and_its_replacement_no_deletion()
     assert diff.removals[0].replaced_by == UNREADABLE
 
 
-def test_removals_are_ids_or_objects_and_only_of_facts_that_were_shown():
-    removals = ["fact_1", {"id": "fact_2", "reason": "moved", "forget": True}, "fact_9", {"id": "fact_9"}]
+def test_a_removal_has_a_reason_and_holds_for_the_person_and_is_of_a_fact_that_was_shown():
+    removals = [
+        "fact_1",
+        {"id": "fact_1"},
+        {"id": "fact_1", "reason": "moved"},
+        {"id": "fact_1", "scope": "user"},
+        {"id": "fact_1", "reason": "English for this report", "scope": "task"},
+        {"id": "fact_1", "reason": "moved", "scope": "user"},
+        {"id": "fact_2", "forget": True},
+        {"id": "fact_9", "reason": "moved", "scope": "user"},
+    ]
     diff = read_object(update(factsToRemove=removals, confirmations=["fact_9", "fact_2"]), SHOWN)
-    assert diff.removals == (Removal("fact_1"), Removal("fact_2", "moved", None, forget=True))
+    assert diff.removals == (Removal("fact_1", "moved"), Removal("fact_2", "", None, forget=True))
     assert diff.confirmations == (Confirmation("fact_2"),)
 
 

@@ -25,7 +25,7 @@ def test_a_value_that_looks_like_a_place_is_left_alone():
 
 
 def test_a_folder_replaces_the_files_that_it_has(tmp_path):
-    (tmp_path / "rules.md").write_text("---\nprompt: rules\nversion: 1\n---\nJust newFacts.\n")
+    (tmp_path / "rules.md").write_text("---\nprompt: rules\nversion: 2\n---\nJust newFacts.\n")
     prompts = load_prompts(tmp_path)
     assert prompts.rules == "Just newFacts."
     assert prompts.turns == load_prompts().turns
@@ -40,12 +40,12 @@ def test_a_missing_place_is_named_with_its_file(tmp_path, place):
 
 
 BROKEN = {
-    ("rules.md", "---\nversion: 1\n---\n{{facts}}"): r"{{facts}} is unknown here; remove it",
+    ("rules.md", "---\nversion: 2\n---\n{{facts}}"): r"{{facts}} is unknown here; remove it",
     (
         "rules.md",
         "No head.",
-    ): "does not say its version, and this Parley needs 1; begin with its memory/prompts",
-    ("rules.md", "---\nversion: 2\n---\nx"): "is for version 2, and this Parley needs 1",
+    ): "does not say its version, and this Parley needs 2; begin with its memory/prompts",
+    ("rules.md", "---\nversion: 1\n---\nx"): "is for version 1, and this Parley needs 2",
     ("rules.md", b"\xff\xfe"): "cannot be read as UTF-8 text",
     ("signals.yaml", "version: 9"): "is for version 9",
     ("signals.yaml", "version: 1\ncorrection: {hint: x, patterns: ['(']}"): "cannot be read",

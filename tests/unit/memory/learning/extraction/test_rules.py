@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.learning.extraction.diff import Removal
+from parley.memory.learning.extraction.diff import Judgement, Relation
 from parley.memory.learning.extraction.rules import RuleExtractor, split_statements
 from parley.memory.learning.extraction.turn_filter import select_learnable
 from parley.memory.model.document import Category, Fact, MemoryDocument
@@ -74,8 +74,9 @@ async def test_what_can_only_be_true_once_replaces_what_was_true_before():
         Fact("fact_3", "用户住在苏州"),
     ]
     diff = await read("I moved to Bonn", facts=facts)
-    assert diff.removals == (Removal("fact_1", "no longer true", replaced_by=0),)
-    assert (await read("I live in Ulm", facts=facts)).removals == ()
+    assert diff.removals == ()
+    assert diff.new_facts[0].judgements == (Judgement("fact_1", Relation.SUPERSEDES),)
+    assert (await read("I live in Ulm", facts=facts)).new_facts[0].judgements == ()
 
 
 @pytest.mark.parametrize("said", ["Please forget that I like tea", "Forget about tea.", "请忘记喝茶"])

@@ -51,6 +51,19 @@ def test_in_groups_nothing_is_learned_when_they_are_off():
         "Got it, thanks!",
         "no",
         "謝謝",
+        "Danke schön!",
+        "merci beaucoup",
+        "¡Muchas gracias!",
+        "Muito obrigado :)",
+        "Grazie mille",
+        "Спасибо большое!",
+        "ありがとうございます！",
+        "감사합니다.",
+        "Dank je wel",
+        "Dziękuję",
+        "cảm ơn",
+        "ขอบคุณครับ",
+        "❤️ धन्यवाद",
     ],
 )
 def test_an_acknowledgement_is_dropped_with_its_reply(text):
@@ -58,7 +71,20 @@ def test_an_acknowledgement_is_dropped_with_its_reply(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["ok, I moved to Rome", "no, I live in Rome", "好的，我下周去上海", "okra", "yesterday", "C++"]
+    "text",
+    [
+        "ok, I moved to Rome",
+        "no, I live in Rome",
+        "好的，我下周去上海",
+        "okra",
+        "yesterday",
+        "C++",
+        "Danke, ich wohne in Ulm",
+        "дай",
+        "네덜란드",
+        "がっこう",
+        "merci Paul",
+    ],
 )
 def test_what_says_more_than_an_acknowledgement_is_kept(text):
     assert said(turn(1, text)) == [text]

@@ -1,0 +1,189 @@
+"""Masking of secrets in texts: card numbers, IBANs, keys and tokens, and passwords said as such.
+
+Every pattern is bounded, or begins where a run of its characters begins: they take linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+CARD, IBAN, KEY, PASSWORD = "[card number]", "[IBAN]", "[key]", "[password]"
+_MARKS = (CARD, IBAN, KEY, PASSWORD)
+
+# One sign between digits: a space of any kind, a point or a dash.
+_BETWEEN = r"[ .\-\u00a0\u2007\u2009\u202f\u3000]?"
+_CARD = re.compile(rf"(?<![A-Za-z\d_.+-])\d(?:{_BETWEEN}\d){{12,18}}(?![A-Za-z\d_])")
+# Issuers by their first digits, with the lengths of their numbers.
+_ISSUERS = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14,17}|6\d{15,18}"
+)
+_IBAN = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]{2}[0-9]{2})((?:[ \u00a0-]?[A-Za-z0-9]){11,30})")
+_IBAN_LENGTHS = {
+    code: length
+    for length, codes in {
+        15: "NO", 16: "BE BI", 18: "DK FI FO GL NL SD FK", 19: "MK SI", 20: "AT BA EE KZ LT LU XK MN",
+        21: "CH HR LI LV", 22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR", 27: "BJ FR GR IT MC MR SM DJ",
+        28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA", 30: "JO KW MU YE", 31: "MT SC",
+        32: "LC", 33: "RU",
+    }.items()
+    for code in codes.split()
+}  # fmt: skip
+
+_START = r"(?<![A-Za-z0-9_-])"
+_TOKEN = re.compile(
+    rf"""{_START}(?:
+      (?:sk|pk|rk)[-_][A-Za-z0-9_-]{{16,}} | gh[pousr]_[A-Za-z0-9]{{30,}} | github_pat_[A-Za-z0-9_]{{20,}}
+    | gl(?:pat|rt|dt)-[A-Za-z0-9_-]{{20,}} | xox[abeoprs]-[A-Za-z0-9-]{{10,}} | xapp-[A-Za-z0-9-]{{10,}}
+    | (?:AKIA|ASIA)[A-Z0-9]{{16}}(?![A-Za-z0-9]) | AIza[A-Za-z0-9_-]{{35}} | ya29\.[A-Za-z0-9_-]{{20,}}
+    | GOCSPX-[A-Za-z0-9_-]{{20,}} | hf_[A-Za-z0-9]{{30,}} | npm_[A-Za-z0-9]{{36}} | pypi-[A-Za-z0-9_-]{{50,}}
+    | dop_v1_[a-f0-9]{{64}} | shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{{32}}
+    | SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}
+    | lsv2_[a-z]{{2}}_[A-Za-z0-9_]{{30,}} | \d{{8,10}}:[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])
+    | eyJ[A-Za-z0-9_-]{{10,}}\.eyJ[A-Za-z0-9_-]{{10,}}\.[A-Za-z0-9_-]{{10,}}
+    )
+    | -----BEGIN[ ](?:[A-Z]{{1,20}}[ ]){{0,3}}PRIVATE[ ]KEY-----[^-]*+(?:-----END[A-Z ]{{0,60}}-----)?""",
+    re.VERBOSE,
+)
+_URL_PASSWORD = re.compile(r"(?<=://)([^\s:/@]{1,100}):([^\s@/]{1,200})@")
+_KEY_NAMES = (
+    r"(?:api|access|secret|private|client|auth)[ _-]?(?:key|token|secret)|bearer|"
+    r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
+)
+_KEY_SAID = re.compile(
+    rf"(?<!\w)(?:{_KEY_NAMES})[\"'`]?(?:\s{{1,3}}(?:is|ist|lautet|est|es|é|è)\s|\s{{0,3}}[:=：]|\s)\s{{0,3}}"
+    r"[\"'`]?([A-Za-z0-9_\-./+=]{12,400})(?![\w[])",
+    re.IGNORECASE,
+)
+_SAID_NAMES = (
+    "password|passwd|pwd|passcode|passphrase|pass code|pin|pin code|pin-code|passwort|kennwort|wachtwoord|"
+    "mot de passe|code pin|contraseña|clave|senha|palavra-passe|parola d'ordine|parola|пароль|пин-код|пин|"
+    "hasło|heslo|lösenord|adgangskode|passord|salasana|şifre|jelszó|mật khẩu|kata sandi"
+)
+_PASSWORD_SAID = re.compile(
+    rf"(?<!\w)(?:{_SAID_NAMES})(?!\w)(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
+    r"\s(?P<verb>is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:)\s{1,3}|\s{0,3}[:=：–—-]\s{0,3}|\s{1,3})"
+    r"(?P<value>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|«[^»\n]{1,100}»|“[^”\n]{1,100}”|[^\s\"'`«“]{2,100})",
+    re.IGNORECASE,
+)
+_PASSWORD_HAN = re.compile(
+    r"(?:密码|密碼|口令|验证码|驗證碼|パスワード|暗証番号|비밀번호|암호|패스워드)"
+    r"(?:[^\n。！？!-~]{0,16})[\"'“「『:=： ]{0,3}(?P<value>[!-~]{3,100})"
+)
+# "The password of the router is ...", but not "the password manager is ...".
+_OF_WORDS = """
+    for of to at on in für fürs vom zum von beim pour du de del para do da per della для от van voor
+"""
+_OF = frozenset(_OF_WORDS.split())
+_QUOTES = "\"'`«»“”"
+_CLAUSE_END = re.compile(r"\s*(?:$|[\n.!?,;)。！？，；])|\s+(?:and|und|et|y|e|и)\s")
+# What is said of passwords, and is none.
+_SAID_OF_ONE_WORDS = """
+    weak strong wrong right correct incorrect invalid expired required secret safe unsafe secure short
+    long needed forgotten lost unknown known same different new old missing mandatory optional empty bad
+    good fine stored saved encrypted hashed set there here working broken compromised leaked private
+    protected falsch richtig schwach stark sicher abgelaufen vergessen geheim neu alt weg nötig faible
+    fort faux expiré oublié secret nouveau incorrecta incorrecto débil segura seguro nueva olvidada
+    fraca forte errada nova segura sbagliata debole sicura scaduta неверный слабый забыт новый секрет
+"""
+_SAID_OF_ONE = frozenset(_SAID_OF_ONE_WORDS.split())
+_ODD = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\d{4}|[^\w\s.,;:!?'’)(-]")
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A text without its secrets, and how many there were."""
+
+    text: str
+    count: int = 0
+
+
+def mask_secrets(text: str) -> MaskedText:
+    """Return the text with a mark in the place of each secret; masked again it stays the same."""
+    count = 0
+
+    def counted(mask: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
+        def replace(found: re.Match[str]) -> str:
+            nonlocal count
+            masked = mask(found)
+            count += masked != found[0]
+            return masked
+
+        return replace
+
+    for pattern, mask in _MASKS:
+        text = pattern.sub(counted(mask), text)
+    return MaskedText(text, count)
+
+
+def count_marks(text: str) -> int:
+    """Return how many secrets were masked in a text."""
+    return sum(map(text.count, _MARKS))
+
+
+def _card(found: re.Match[str]) -> str:
+    digits = "".join(str(int(char)) for char in found[0] if char.isdigit())
+    return CARD if _ISSUERS.fullmatch(digits) and _luhn(digits) else found[0]
+
+
+def _luhn(digits: str) -> bool:
+    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    return len(set(digits)) > 1 and sum(value - 9 * (value > 9) for value in doubled) % 10 == 0
+
+
+def _iban(found: re.Match[str]) -> str:
+    length = _IBAN_LENGTHS.get(found[1][:2].upper(), 0)
+    taken, end = "", 0
+    while end < len(found[0]) and len(taken) < length:
+        taken += found[0][end].upper() if found[0][end].isalnum() else ""
+        end += 1
+    rest = found[0][end:]
+    if len(taken) != length or rest[:1].isalnum():
+        return found[0]
+    number = "".join(str(int(char, 36)) for char in taken[4:] + taken[:4])
+    return IBAN + rest if int(number) % 97 == 1 else found[0]
+
+
+def _value_masked(found: re.Match[str], mark: str, group: str | int) -> str:
+    start, end = (place - found.start() for place in found.span(group))
+    return found[0][:start] + mark + found[0][end:]
+
+
+def _password(found: re.Match[str]) -> str:
+    value = found["value"]
+    if value.startswith("["):
+        return found[0]
+    if value[0] in _QUOTES:
+        return _value_masked(found, PASSWORD, "value")
+    bare = value.rstrip(".,;:!?)。，")
+    kept = value[len(bare) :]
+    plain = not _ODD.search(bare)
+    of = (found["of"] or "").split()
+    said = bool(found["verb"] and (not of or of[0].casefold() in _OF)) or ":" in found[0] or "=" in found[0]
+    if plain and (not said or bare.casefold() in _SAID_OF_ONE or not _ends_clause(found, kept)):
+        return found[0]
+    return _value_masked(found, PASSWORD + kept, "value")
+
+
+def _ends_clause(found: re.Match[str], kept: str) -> bool:
+    return bool(kept) or bool(_CLAUSE_END.match(found.string, found.end()))
+
+
+def _password_han(found: re.Match[str]) -> str:
+    value = found["value"]
+    if value.startswith("[") or not any(char.isalnum() for char in value):
+        return found[0]
+    return _value_masked(found, PASSWORD, "value")
+
+
+_MASKS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (_TOKEN, lambda _: KEY),
+    (_URL_PASSWORD, lambda found: f"{found[1]}:{PASSWORD}@"),
+    (_IBAN, _iban),
+    (_CARD, _card),
+    (_KEY_SAID, lambda found: _value_masked(found, KEY, 1)),
+    (_PASSWORD_SAID, _password),
+    (_PASSWORD_HAN, _password_han),
+)
