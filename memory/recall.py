@@ -12,7 +12,8 @@ from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import build_block, by_confidence
 from parley.memory.model.document import MemoryDocument, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
-from parley.memory.options import Groups, MemoryOptions
+from parley.memory.options import Groups, MemoryOptions, Ranking
+from parley.memory.search.index import FactIndex
 from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
 from parley.memory.text.token_counting import Counter
 
@@ -91,18 +92,29 @@ class Recaller:
         facts = stored.document.facts
         if not known.is_indexed(stored):
             self._cache.prepare_next(known, stored, self._counter)
-        return await known.with_index_async(
-            stored,
-            lambda index: build_block(
+
+        def build(index: FactIndex) -> str:
+            ranked = rank_blended(index, facts, occasion.messages, options, scores)
+            return build_block(
                 stored.document,
-                rank_blended(index, facts, occasion.messages, options, scores),
+                ranked,
                 options,
                 self._counter,
                 private=occasion.private,
                 today=self._today(),
                 lines=known.lines,
-            ),
-        )
+                concerned=self._is_concerned(index, occasion.messages),
+            )
+
+        return await known.with_index_async(stored, build)
+
+    def _is_concerned(self, index: FactIndex, messages: Sequence[str]) -> bool:
+        """Return whether the messages may concern anything remembered: by their words alone.
+
+        Messages without words tell nothing, and meaning may be found where no word is.
+        """
+        judged = self._options.ranking is Ranking.RELEVANCE and self._semantic is None
+        return not judged or not any(map(str.strip, messages)) or index.concerns(messages)
 
     async def _semantic_scores(
         self, occasion: RecallQuery, assistant: str, stored: StoredMemory

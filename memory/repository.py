@@ -56,12 +56,12 @@ class MemoryRepository:
         )
 
     async def search(self, person: str, words: str) -> list[Fact]:
-        """Return the facts relevant to these words, best first."""
+        """Return the facts that are about these words, best first."""
         found: list[tuple[Fact, float]] = []
         for assistant in await self._all(person):
             known = await self._cache.load_cached(person, assistant)
             found += await known.with_index_async(
-                known.stored, lambda index: index.search([words], _ANYTHING)
+                known.stored, lambda index: index.find_about(words, _ANYTHING)
             )
         best = sorted(found, key=lambda each: -each[1])
         return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]

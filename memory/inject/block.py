@@ -13,6 +13,7 @@ from itertools import chain
 
 from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
+from parley.memory.inject.essentials import ESSENTIAL_TOKENS, essentials_first
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.inject.lines import classic_line, fact_line, flatten, labelled_line
 from parley.memory.model.document import (
@@ -51,10 +52,12 @@ def build_block(
     private: bool,
     today: str = "",
     lines: LineCache | None = None,
+    concerned: bool = True,
 ) -> str:
     """Return the block for a run; empty when there is nothing to tell.
 
-    `ranked` are the person's facts, best first; `today` is the date of the turn. Where others listen
+    Where the messages are not `concerned` with anything remembered, it is a small one with what always
+    matters. `ranked` are the person's facts, best first; `today` is the date of the turn. Where others listen
     (`private` is False), `options.groups` decides: only facts that were said there and no summaries, nothing,
     or the same as in private. `lines` are those of the same memory from before, in the same form: nearly all
     facts look as they did.
@@ -63,12 +66,16 @@ def build_block(
         return ""
     lines = LineCache(line_format(options.injection_format)) if lines is None else lines
     heading, budget = _facts_heading(options, today), options.max_injection_tokens
+    corrections = CORRECTIONS
+    if not concerned:
+        ranked, budget = essentials_first(ranked), min(budget, ESSENTIAL_TOKENS)
+        corrections = budget // 2
     if private or options.groups is Groups.SHARED:
-        return _written(document.summaries, ranked, lines, budget, counter, heading)
+        return _written(document.summaries, ranked, lines, budget, counter, heading, corrections)
     if options.groups is Groups.OFF:
         return ""
     shared = [fact for fact in ranked if fact.shared]
-    return _written(Summaries(), shared, lines, budget, counter, heading)
+    return _written(Summaries(), shared, lines, budget, counter, heading, corrections)
 
 
 def line_format(injection_format: InjectionFormat) -> Render:
@@ -137,6 +144,7 @@ def _written(
     budget: int,
     counter: Counter,
     heading: str,
+    corrections: int = CORRECTIONS,
 ) -> str:
     """Render the best fact first, then corrections, then summaries, then the remaining facts."""
     if _is_small(summaries, ranked, lines.line, budget):
@@ -144,7 +152,7 @@ def _written(
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
     facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(heading))
     facts.take_best()
-    facts.take_corrections(CORRECTIONS)
+    facts.take_corrections(corrections)
     left = facts.left if facts else room
     sections = summary_sections(summaries, min(int(budget * SUMMARIES), left), counter, facts=bool(facts))
     if facts:

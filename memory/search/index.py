@@ -11,7 +11,7 @@ from parley.memory.model.document import Fact
 from parley.memory.search.date_terms import day_terms, written_days
 from parley.memory.search.neighbours import Batch, Neighbours, batch_of
 from parley.memory.search.postings import ENOUGH, Postings
-from parley.memory.search.query import Query, parse_query
+from parley.memory.search.query import Query, TermGroup, parse_query, term_groups
 from parley.memory.text.search_terms import terms
 
 # Score factors: for facts with a time where the query asks when, and for facts about a named person, as
@@ -20,6 +20,9 @@ _TELLS_WHEN = 1.25
 _IS_ABOUT = 1.3
 # For facts that held before: where the query asks for such, and where it does not.
 _PAST, _PAST_UNASKED = 2.0, 0.2
+# The share of what is asked that a fact about it answers, and of a message that concerns the facts.
+_ANSWERED, _CONCERNED = 0.5, 0.2
+_FEW = 40
 _TIME = """
     yesterday today tonight tomorrow ago last next recently since weekend
     january february march april june july august september october november december
@@ -142,6 +145,47 @@ class FactIndex:
         best = next(iter(found.values()))
         facts, places = self._facts, self._places
         return [(facts[places[slot]], score / best) for slot, score in found.items()]
+
+    def concerns(self, messages: Sequence[str]) -> bool:
+        """Return whether the messages concern anything that the facts say.
+
+        They do if they name somebody or a day of which something is said, or if a fact answers a fair share
+        of one of them. Numbers alone answer nothing: "What is 2+2?" is not about anybody's two cats. Where there
+        are few facts any message concerns them: words alone miss too much, and little would be saved.
+        """
+        if len(self._slots) <= _FEW:
+            return True
+        return any(self._is_about_facts(term_groups(message, self._postings)) for message in messages)
+
+    def _is_about_facts(self, groups: Sequence[TermGroup]) -> bool:
+        if any(group.word in self._about or (group.terms and group.word[0] == "#") for group in groups):
+            return True
+        answered = self._answered(groups)
+        by_words = self._answered([group for group in groups if not group.word.isdigit()])
+        least = _CONCERNED * sum(group.rarity for group in groups)
+        return any(answered[slot] >= least for slot in by_words)
+
+    def find_about(self, words: str, limit: int) -> list[tuple[Fact, float]]:
+        """Return the facts that are about these words, best first; others that may be relevant are not.
+
+        Such a fact answers at least half of what any fact answers, each word counted by its rarity.
+        """
+        groups = [group for group in term_groups(words, self._postings) if group.terms]
+        least = _ANSWERED * sum(group.rarity for group in groups)
+        query = parse_query([words], self._postings)
+        scores = self._postings.score(query.weights)
+        answered = self._answered(groups)
+        about = {slot: scores.get(slot, 0.0) for slot, share in answered.items() if share >= least}
+        best = self._best(dict(self._sharpen(about, query)), limit)
+        return [(self._fact(slot), score) for slot, score in best.items()]
+
+    def _answered(self, groups: Sequence[TermGroup]) -> dict[int, float]:
+        """Return the slots that answer some of these words, with the rarities of the answered ones."""
+        answered: dict[int, float] = {}
+        for group in groups:
+            for slot in {slot for term in group.terms for slot in self._postings.slots(term)}:
+                answered[slot] = answered.get(slot, 0.0) + group.rarity
+        return answered
 
     def _sharpen(self, hits: dict[int, float], query: Query) -> list[tuple[int, float]]:
         # Few hits and perhaps most facts: an intersection takes as long as the smaller one.

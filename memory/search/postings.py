@@ -86,6 +86,10 @@ class Postings:
         norms = [_K1 * (1 - _B) + _K1 * _B / mean * length for length in range(self._longest + 1)]
         self._worth = [n * (_K1 + 1) / (n + norm) for norm in norms for n in _TIMES]
 
+    def slots(self, term: str) -> Iterable[int]:
+        """Return the slots that hold a term."""
+        return self._held.get(term, {}).keys()
+
     def rarity(self, term: str) -> float:
         """Return the weight of a term: the fewer facts hold it, the greater (BM25's idf)."""
         holders = len(self._held.get(term, ()))

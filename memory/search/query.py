@@ -75,6 +75,29 @@ def parse_query(messages: Sequence[str], postings: Postings) -> Query:
     return Query(weights, named, asks_when, asks_before)
 
 
+@dataclass(frozen=True, slots=True)
+class TermGroup:
+    """One word of a text: the terms of facts that answer it, itself or a related one, and how rare it is."""
+
+    word: str
+    terms: frozenset[str]
+    rarity: float
+
+
+def term_groups(message: str, postings: Postings) -> list[TermGroup]:
+    """Return the words of a message, also those that no fact answers; none where it asks for nothing."""
+    text = _readable(message)
+    said = dict.fromkeys([*terms(text), *written_days(text)])
+    if _asks_nothing(text, said):
+        return []
+    found = []
+    for word in said:
+        related = {word, *postings.family(word), *related_terms(word)}
+        known = frozenset(each for each in related if each in postings)
+        found.append(TermGroup(word, known, max(map(postings.rarity, known or {word}))))
+    return found
+
+
 def _asks_nothing(text: str, said: dict[str, None]) -> bool:
     return small_talk_terms().issuperset(said) or says_nothing(text)
 

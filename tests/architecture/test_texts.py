@@ -42,7 +42,7 @@ CHINESE = {
     "memories are written in the language of whoever is remembered": {
         *("memory/edits/comparable_values.py", "memory/edits/distinctive_terms.py"),
         *("memory/edits/supersede.py", "memory/text/secrets.py", "memory/learning/orders.py"),
-        *("memory/learning/screening.py", "memory/learning/subjects.py"),
+        *("memory/learning/screening.py", "memory/learning/subjects.py", "memory/inject/essentials.py"),
         *("memory/learning/extraction/rules.py", "memory/learning/upload_filter.py"),
         "memory/learning/extraction/strip_markup.py",
         *("memory/search/date_terms.py", "memory/search/index.py", "memory/search/query.py"),
