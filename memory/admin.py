@@ -78,6 +78,9 @@ class MemoryAdmin:
     async def overview(self, person: str) -> MemoryView:
         return await self._memory.overview(person)
 
+    async def search(self, person: str, words: str) -> Sequence[FactView]:
+        return await self._memory.search(person, words)
+
     async def switch(self, person: str, on: bool) -> None:
         await self._memory.switch(person, on)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,7 +29,7 @@ from parley.memory.storage.document_format import read_document
 Result = TypeVar("Result")
 
 _TRIES = 8
-_ANYTHING = 20
+_ANYTHING = 50
 
 
 class MemoryRepository:
@@ -56,15 +57,16 @@ class MemoryRepository:
         )
 
     async def search(self, person: str, words: str) -> list[Fact]:
-        """Return the facts that are about these words, best first."""
+        """Return the facts that are about these words, best first, then those in which they stand."""
         found: list[tuple[Fact, float]] = []
         for assistant in await self._all(person):
             known = await self._cache.load_cached(person, assistant)
             found += await known.with_index_async(
                 known.stored, lambda index: index.find_about(words, _ANYTHING)
             )
-        best = sorted(found, key=lambda each: -each[1])
-        return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]
+        best = [fact for fact, _ in sorted(found, key=lambda each: -each[1])]
+        written = await asyncio.to_thread(_holding, (await self.load_merged(person)).document.facts, words)
+        return list({fact.id: fact for fact in (*best, *written)}.values())[:_ANYTHING]
 
     async def add(
         self, person: str, content: str, now: str, category: Category = Category.CONTEXT, account: str = ""
@@ -240,3 +242,12 @@ class MemoryRepository:
                 continue
             return result
         raise MemoryFailed("The memory changed again and again; please try once more.")
+
+
+def _holding(facts: Sequence[Fact], words: str) -> list[Fact]:
+    """Return the facts in whose text or category each of the words stands, the newest first."""
+    wanted = unicodedata.normalize("NFKC", words).casefold().split()
+    texts = (
+        (fact, unicodedata.normalize("NFKC", f"{fact.content} {fact.category}").casefold()) for fact in facts
+    )
+    return [fact for fact, text in texts if wanted and all(word in text for word in wanted)][::-1]

@@ -150,8 +150,8 @@ class FactIndex:
         """Return whether the messages concern anything that the facts say.
 
         They do if they name somebody or a day of which something is said, or if a fact answers a fair share
-        of one of them. Numbers alone answer nothing: "What is 2+2?" is not about anybody's two cats. Where there
-        are few facts any message concerns them: words alone miss too much, and little would be saved.
+        of one of them. Numbers alone answer nothing: "What is 2+2?" is not about anybody's two cats. Any
+        message concerns a few facts: words alone miss too much, and little would be saved.
         """
         if len(self._slots) <= _FEW:
             return True

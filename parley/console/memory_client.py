@@ -70,6 +70,10 @@ class MemoryClient:
         """`config`, `data` (the memory), `person` (id, on, waiting) and `health`."""
         return self._ask("GET", "/status")
 
+    def search_memory(self, words: str) -> JsonObject:
+        """`facts`: the ids of those that are about the words, best first."""
+        return self._ask("GET", "/search", words=words)
+
     def get_memory_people(self) -> JsonObject:
         """`people` of whom anything is remembered, and `own`, who writes on the chat page."""
         return self._ask("GET", "/people")
@@ -121,9 +125,10 @@ class MemoryClient:
         """Learn from one of them after all."""
         self._ask("POST", f"/dead-letters/{item}/retry")
 
-    def _ask(self, method: str, path: str, body: JsonObject | None = None) -> JsonObject:
+    def _ask(self, method: str, path: str, body: JsonObject | None = None, **query: str) -> JsonObject:
         try:
-            response = self._http.request(method, f"/api/memory{path}", params=self._params, json=body)
+            params = {**self._params, **query}
+            response = self._http.request(method, f"/api/memory{path}", params=params, json=body)
         except httpx.HTTPError as error:
             raise MemoryRefused(f"Parley cannot be reached: {error}", 0, "unreachable") from error
         if response.is_success:

@@ -121,6 +121,13 @@ class MemorySwitchAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class MemorySearchAnswer:
+    """The ids of the facts that are about some words, best first."""
+
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPeopleAnswer:
     """Everybody with a memory; `own` is the person of the chat page."""
 

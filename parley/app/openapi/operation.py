@@ -29,6 +29,7 @@ class ApiOperation:
 
 PARAMETERS = {
     "person": "whose memory or data: a person's id, or an account such as telegram:4711",
+    "words": "what to search for",
     "account": "an account, such as telegram:55667788",
     "topic": "a topic of the conversation",
     "before": "the value of the same name in the page before",

@@ -125,6 +125,14 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
             refuses=(409,),
         ),
         _op(
+            "GET",
+            "/api/memory/search",
+            "Find the facts that are about some words.",
+            answer.MemorySearchAnswer,
+            query=("person", "words"),
+            refuses=(409,),
+        ),
+        _op(
             "PUT",
             "/api/memory/switch",
             "Switch a person's memory on or off.",

@@ -31,6 +31,7 @@ MAX_IMPORT_BYTES = 32_000_000
 """Bytes of a memory that is imported: 50,000 facts, with room."""
 
 _MOST_OF_PERSON = 500
+_MOST_OF_WORDS = 500
 # Without any of these a text is something else, and importing it would erase what is there.
 _SECTIONS = {"user", "history", "facts"}
 _PRIVATE = {"cache-control": "no-store"}
@@ -55,6 +56,7 @@ def memory_routes(memory: MemoryAdminPort, own_person: OwnPerson) -> tuple[Route
         route("/config", api.config, "GET", always=True),
         route("/status", api.status, "GET", always=True),
         route("/people", api.people, "GET"),
+        route("/search", api.search, "GET"),
         route("/switch", api.switch, "PUT"),
         route("/facts", api.create, "POST"),
         route("/facts/{fact}", api.patch, "PATCH"),
@@ -100,6 +102,12 @@ class MemoryHandlers:
 
     async def people(self, request: Request) -> Response:
         return JSONResponse({"own": await self._own_person(), "people": list(await self._memory.people())})
+
+    async def search(self, request: Request) -> Response:
+        """The ids of the facts that are about `words`, best first: the search of `/memory search`."""
+        words = request.query_params.get("words", "")[:_MOST_OF_WORDS]
+        found = await self._memory.search(await self._person(request), words)
+        return JSONResponse({"facts": [fact.id for fact in found]})
 
     async def switch(self, request: Request) -> Response:
         person, body = await self._person(request), await read_json(request, MemorySwitchBody)

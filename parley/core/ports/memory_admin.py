@@ -80,6 +80,10 @@ class MemoryAdminPort(Protocol):
         """Return a person's facts, whether their memory is on, and how many of their turns wait."""
         ...
 
+    async def search(self, person: str, words: str) -> Sequence[FactView]:
+        """Return the facts that are about these words, best first."""
+        ...
+
     async def switch(self, person: str, on: bool) -> None:
         """Switch learning and recall on or off."""
         ...

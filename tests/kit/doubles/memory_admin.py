@@ -104,6 +104,15 @@ class Memories:
     async def overview(self, person: str) -> MemoryView:
         return self.states.get(person, MemoryView(on=True))
 
+    async def search(self, person: str, words: str) -> Sequence[FactView]:
+        wanted = words.casefold().split()
+        entries = self.of(person)["facts"]
+        return [
+            view_of(entry)
+            for entry in entries
+            if wanted and all(word in f"{entry['content']} {entry['category']}".casefold() for word in wanted)
+        ]
+
     async def switch(self, person: str, on: bool) -> None:
         self.states[person] = replace(await self.overview(person), on=on)
 

@@ -159,6 +159,10 @@ export interface Memory {
   facts: Fact[];
 }
 
+export interface FoundFacts {
+  facts: string[];
+}
+
 export interface MemoryState {
   on: boolean;
   waiting: number;

@@ -6,7 +6,7 @@ import { button, h } from "../kit/dom.js";
 import { factForm, factRow } from "./facts.js";
 import { named, t } from "../kit/texts.js";
 
-/** @import { Fact, Memory, MemoryState, MemoryStatus, NewFact } from "../kit/protocol" */
+/** @import { Fact, FoundFacts, Memory, MemoryState, MemoryStatus, NewFact } from "../kit/protocol" */
 
 const AT_ONCE = 100;
 
@@ -23,6 +23,10 @@ export function openMemory() {
 class Panel {
   /** @type {Memory | null} */
   #data = null;
+  /** The ids of the facts that were found, best first; null where nothing is searched for.
+   * @type {string[] | null}
+   */
+  #found = null;
   #editing = ""; // the id of the fact that is being edited
   #shown = AT_ONCE;
   #note = h("p", { class: "memory-note", role: "status" });
@@ -105,21 +109,34 @@ class Panel {
   /** @param {Memory} data */
   #show(data) {
     this.#data = data;
+    if (this.#found) this.#again();
     this.#draw();
   }
 
-  #again() {
+  async #again() {
+    const words = this.#search.value.trim();
+    /** @type {FoundFacts | undefined} */
+    const found = words ? await this.#tried(memory("GET", `/search?words=${encodeURIComponent(words)}`)) : undefined;
+    if (words !== this.#search.value.trim()) return; // Other words were typed meanwhile.
+    this.#found = found?.facts ?? null;
     this.#shown = AT_ONCE;
     this.#draw();
+  }
+
+  /** @param {Memory} data */
+  #factsOf({ facts }) {
+    const found = this.#found;
+    if (!found) return [...facts].sort((one, two) => (one.createdAt < two.createdAt ? 1 : one.createdAt > two.createdAt ? -1 : 0));
+    const kind = folded(this.#search.value.trim());
+    const place = (/** @type {Fact} */ { id, category }) => found.includes(id) ? found.indexOf(id) : folded(named(category)) === kind ? found.length : -1;
+    return facts.filter((fact) => place(fact) >= 0).sort((one, two) => place(one) - place(two));
   }
 
   #draw() {
     if (!this.#data) return;
     const words = folded(this.#search.value).split(/\s+/).filter(Boolean);
     const summaries = summariesOf(this.#data).filter(({ name, text }) => matches(words, folded(`${name} ${text}`)));
-    const facts = this.#data.facts
-      .filter((fact) => matches(words, folded(`${fact.content} ${fact.category} ${named(fact.category)}`)))
-      .sort((one, two) => (one.createdAt < two.createdAt ? 1 : one.createdAt > two.createdAt ? -1 : 0));
+    const facts = this.#factsOf(this.#data);
     const nodes = [];
     if (summaries.length) {
       const entries = summaries.flatMap(({ name, text }) => [h("dt", {}, name), h("dd", {}, text)]);

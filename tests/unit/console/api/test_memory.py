@@ -90,6 +90,16 @@ async def test_people_are_named_and_the_own_one_among_them(http: httpx.AsyncClie
     assert found == {"own": OWN, "people": ["telegram:7", OWN]}
 
 
+async def test_words_are_searched_as_in_the_chat(http: httpx.AsyncClient, memories: Memories) -> None:
+    found = (await http.get("/api/memory/search", params={"words": "ROME"})).json()["facts"]
+    assert found == [
+        entry["id"] for entry in memories.of(OWN)["facts"] if entry["content"] == "Lives in Rome"
+    ]
+    assert (await http.get("/api/memory/search")).json() == {"facts": []}
+    other = {"words": "cat", "person": "telegram:7"}
+    assert len((await http.get("/api/memory/search", params=other)).json()["facts"]) == 1
+
+
 async def test_a_fact_is_created_corrected_and_deleted(http: httpx.AsyncClient, memories: Memories) -> None:
     created = await http.post(
         "/api/memory/facts", json={"content": "  Runs marathons ", "category": "behavior", "confidence": 1}
