@@ -203,7 +203,7 @@ def answer_from_values(values: Json, asked: TurnAnchor, concluded: bool, output:
         return FinalAnswer(text) if text else answer_from_fields(values)
     messages = messages_of_turn(parse_messages(values["messages"])[0], asked, concluded)
     composed = compose_answer(messages, concluded, _structured(values, messages, concluded))
-    return replace(composed, text=text or composed.text)
+    return replace(composed, text=text) if text else composed
 
 
 def new_answer_from_values(values: Json, before: Json, output: str = "") -> FinalAnswer:
@@ -244,6 +244,8 @@ def with_new_files(answer: FinalAnswer, values: Json, before: Json) -> FinalAnsw
 
 def without_delivered(answer: FinalAnswer, asked: TurnAnchor) -> FinalAnswer:
     """`answer` without the files that came before the question, unless they have changed since."""
+    if not answer.written and not answer.presented:
+        return answer
     before = asked.delivered
     written = {path: file for path, file in answer.written.items() if before.written.get(path) != file}
     presented = tuple(path for path in answer.presented if path not in before.presented)
