@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 
 from parley.agent.files.reader import FileContent, FileReader, UnreadableFile
+from parley.core.inbound.speakers import escape_end
 from parley.core.model.attachments import StoredFile, UnreadFile, UnreadReason
 from parley.core.model.sanitize import sanitize_name, sanitize_text
 from parley.core.model.types import Json
@@ -60,7 +61,7 @@ def _block(file: StoredFile, content: FileContent) -> Json:
 
 def _marked(file: StoredFile, text: str) -> str:
     """The text of a file between marks that it cannot end itself."""
-    inner = re.sub(r"</(?=\s*file\b)", "<\\/", text, flags=re.IGNORECASE)
+    inner = escape_end(text, "file")
     return f'<file name="{_safe(file.name)}" type="{_safe(file.mime)}">\n{inner}\n</file>'
 
 

@@ -22,7 +22,6 @@ from parley.agent.hitl.interrupts import Interrupt
 from parley.agent.hitl.questions import (
     build_breakpoint_question,
     build_questions,
-    choice_id,
     offered_choices,
 )
 from parley.agent.transport.decoding import read_text
@@ -125,7 +124,7 @@ def _request(action: ProposedAction, args: Mapping[str, Json]) -> Json:
 def _plain_value(interrupt: Interrupt, kind: AnswerKind, said: str) -> Json:
     if kind is AnswerKind.OPTION:
         for each in offered_choices(interrupt):
-            if said == choice_id(each.value):
+            if said == each.id:
                 return each.value
     schema = interrupt.schema
     return _by_schema(schema, said) if isinstance(schema, dict) else said

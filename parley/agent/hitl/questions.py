@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parley.agent.hitl.approvals import APPROVE, EDIT, REJECT, RESPOND, ProposedAction, parse_approval
@@ -28,10 +28,13 @@ _YES_NO = (Option(APPROVE, "Approve"), Option(REJECT, "Reject"))
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer that an interrupt offers: what people read, and what the agent wants back."""
+    """One answer that an interrupt offers: what people read, what the agent wants back, and what stands for
+    that where it is picked: on a button, and in what is kept of a decision.
+    """
 
     label: str
     value: Json
+    id: str
 
 
 def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
@@ -42,7 +45,7 @@ def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
     """
     asked = parse_approval(interrupt)
     if asked is None:
-        options = tuple(Option(choice_id(each.value), each.label) for each in offered_choices(interrupt))
+        options = tuple(Option(each.id, each.label) for each in offered_choices(interrupt))
         prompt, rest = _prompt(interrupt.value)
         free = not options or _takes_other_words(interrupt.value)
         clipped = _clip(prompt, _MAX_PROMPT)
@@ -81,30 +84,43 @@ def offered_choices(interrupt: Interrupt) -> tuple[Choice, ...]:
     if isinstance(value, dict):
         for key in _CHOICES:
             if isinstance(offered := value.get(key), list) and offered:
-                return tuple(map(_choice, offered))
+                return _choices(offered)
     if isinstance(schema, dict):
         if isinstance(offered := schema.get("enum"), list):
-            return tuple(map(_choice, offered))
+            return _choices(offered)
         if schema.get("type") == "boolean":
-            return (_choice(True), _choice(False))
+            return _choices([True, False])
     return ()
 
 
-def choice_id(value: Json) -> str:
-    """What stands for a choice's value where it is picked: on a button, and in what is kept of a decision."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _choices(offered: Sequence[Json]) -> tuple[Choice, ...]:
+    """The choices of a list, each with an id of its own: 1 and "1" are two."""
+    found: dict[str, Choice] = {}
+    for each in offered:
+        label, value = _label_and_value(each)
+        known = plain = _as_text(value)
+        number = 1
+        while known in found:
+            number += 1
+            known = f"{plain} ({number})"
+        found[known] = Choice(label, value, known)
+    return tuple(found.values())
 
 
-def _choice(offered: Json) -> Choice:
+def _label_and_value(offered: Json) -> tuple[str, Json]:
     value = offered
     if isinstance(offered, dict):
         value = next((offered[key] for key in _VALUES if key in offered), offered)
         label = next((each for key in _LABELS if (each := string(offered.get(key)).strip())), "")
         if label:
-            return Choice(label, value)
-    return Choice(choice_id(value).capitalize() if isinstance(value, bool) else choice_id(value), value)
+            return label, value
+    return _as_text(value).capitalize() if isinstance(value, bool) else _as_text(value), value
+
+
+def _as_text(value: Json) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _takes_other_words(value: Json) -> bool:

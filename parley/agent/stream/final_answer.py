@@ -262,6 +262,8 @@ def with_new_files(answer: FinalAnswer, values: Json, before: Json) -> FinalAnsw
 
 def without_delivered(answer: FinalAnswer, asked: TurnAnchor) -> FinalAnswer:
     """`answer` without the files that came before the question, unless they have changed since."""
+    if not answer.written and not answer.presented:
+        return answer
     before = asked.delivered
     written = {path: file for path, file in answer.written.items() if before.written.get(path) != file}
     presented = tuple(path for path in answer.presented if path not in before.presented)

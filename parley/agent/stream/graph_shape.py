@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from parley.agent.stream.final_answer import ANSWER_FIELDS, STRUCTURED
 from parley.agent.stream.node_voices import NodeVoices
 from parley.agent.transport.decoding import string
+from parley.agent.transport.json_schema import required_fields, schema_fields
 from parley.core.model.types import Json
 
 _MESSAGES = "messages"
@@ -36,7 +37,7 @@ def read_shape(schemas: Json, drawing: Json) -> GraphShape:
     takes, gives = told.get("input_schema") or whole, told.get("output_schema") or whole
     taken, given = _fields(takes), _fields(gives)
     return GraphShape(
-        question=_question(taken, _required(takes)),
+        question=_question(taken, required_fields(takes)),
         answer=_answer(given, taken),
         structured=STRUCTURED in given,
         voices=NodeVoices(tuple(_last_nodes(drawing))),
@@ -77,13 +78,7 @@ def _is_text(schema: Json) -> bool:
 
 
 def _fields(schema: Json) -> dict[str, Json]:
-    fields = _mapping(_mapping(schema).get("properties"))
-    return {name: each for name, each in fields.items() if not name.startswith("__")}
-
-
-def _required(schema: Json) -> list[Json]:
-    required = _mapping(schema).get("required")
-    return required if isinstance(required, list) else []
+    return {name: each for name, each in schema_fields(schema).items() if not name.startswith("__")}
 
 
 def _last_nodes(drawing: Json) -> Iterator[str]:

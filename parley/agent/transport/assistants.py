@@ -8,6 +8,8 @@ from langgraph_sdk.client import LangGraphClient
 
 from parley.agent.transport.decoding import string
 from parley.agent.transport.error_mapping import AgentMissing, map_errors
+from parley.agent.transport.json_schema import schema_fields
+from parley.core.model.errors import AgentRefused
 from parley.core.model.types import Json
 from parley.core.ports.agent import AssistantInfo
 
@@ -34,22 +36,27 @@ class AssistantDirectory:
         return self._ids.get(assistant, assistant)
 
     async def learn(self, assistant: str) -> bool:
-        """Look for the id of an assistant that a run may not name; False where there is no other way."""
+        """Look for the id of an assistant that a run may not name; False where there is no other way.
+
+        Raises AgentRefused where several have its name.
+        """
         if assistant in self._ids or _is_id(assistant):
             return False
         named = (each for each in await self._search(name=assistant) if string(each.get("name")) == assistant)
         # Where its graph has the same name, the run named it rightly, and is refused for something else.
-        found = (string(each.get("assistant_id")) for each in named if each.get("graph_id") != assistant)
-        known = next(filter(None, found), "")
-        if not known or known == assistant:
+        found = [string(each.get("assistant_id")) for each in named if each.get("graph_id") != assistant]
+        known = list(dict.fromkeys(each for each in found if each))
+        if not known or assistant in known:
             return False
-        self._ids[assistant] = known
+        if len(known) > 1:
+            ids = ", ".join(known)
+            raise AgentRefused(f"several assistants are called {assistant}: name one by its id ({ids})")
+        self._ids[assistant] = known[0]
         return True
 
     async def context_fields(self, assistant: str) -> frozenset[str]:
         """The fields that an assistant's graph declares for its run context."""
-        schema = _record((await self.schemas(assistant)).get("context_schema"))
-        return frozenset(_record(schema.get("properties")))
+        return frozenset(schema_fields((await self.schemas(assistant)).get("context_schema")))
 
     async def schemas(self, assistant: str) -> dict[str, Json]:
         """What an assistant's graph takes, gives, and wants to know of a run."""

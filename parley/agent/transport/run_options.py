@@ -42,7 +42,9 @@ class RefusedOptions:
 
     def without(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body of a run's request without what is refused."""
-        kept = {name: value for name, value in order.items() if name not in self._options}
+        kept = dict(order)
+        for name in self._options & order.keys():
+            del kept[name]
         if self._modes and isinstance(modes := kept.get("stream_mode"), list):
             kept["stream_mode"] = [mode for mode in modes if mode not in self._modes]
         return _in_one_place(kept) if self._one_place and _has_two_places(kept) else kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.core.model.address import User, account_key
@@ -66,21 +67,26 @@ def takes_words(question: Question, text: str) -> bool:
 def parse_reply(question: Question, text: str) -> tuple[AnswerKind, str] | None:
     """Return what `text` says to a question; None for arguments that cannot be read.
 
-    Never approve by guess: only a number, an option's name, or a plain yes or no picks an option.
+    Never approve by guess: only an option's name, a number, or a plain yes or no picks an option. What people
+    see goes before its number, and before what stands for it; of two options that fit alike none is picked.
     """
     said = text.strip()
     if question.may_edit and (edition := _EDITION.fullmatch(said)):
         arguments = parse_arguments(edition[1])
         return (AnswerKind.EDIT, arguments) if arguments else None
+    fitting = _fitting_options(question.options, said)
+    return (AnswerKind.OPTION, fitting[0].id) if len(fitting) == 1 else (AnswerKind.WORDS, said)
+
+
+def _fitting_options(options: Sequence[Option], said: str) -> Sequence[Option]:
+    folded = _folded(said)
+    if folded and (labelled := [each for each in options if folded == _folded(each.label)]):
+        return labelled
     # Of thousands of digits Python makes no number.
     number = int(said) if said.isdecimal() and len(said) < _MOST_DIGITS else 0
-    if 0 < number <= len(question.options):
-        return AnswerKind.OPTION, question.options[number - 1].id
-    folded = _folded(said)
-    for option in question.options:
-        if folded in (option.id.casefold(), option.label.casefold()) or _means(option, said):
-            return AnswerKind.OPTION, option.id
-    return AnswerKind.WORDS, said
+    if 0 < number <= len(options):
+        return [options[number - 1]]
+    return [option for option in options if folded == option.id.casefold() or _means(option, said)]
 
 
 def parse_arguments(text: str) -> str:

@@ -51,7 +51,12 @@ def render_question(
         parts.insert(0, f"**{record.number}/{record.total}**")
     options = localise_question(language, question).options
     if options and not buttons:
-        lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
+        # Numbers beside labels that are numbers would say two things.
+        numbered = not any(option.label.strip().isdecimal() for option in options)
+        lines = [
+            f"{number}. {each.label}" if numbered else f"- {each.label}"
+            for number, each in enumerate(options, 1)
+        ]
         parts.append("\n".join([say(language, Sentence.QUESTION_HOW), *lines]))
     if not (last or record.number == record.total or (options and buttons)):
         parts.append(say(language, Sentence.QUESTION_OTHERS_FIRST))

@@ -115,7 +115,8 @@ class TurnCheckpoint:
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
         """Change fields of the record, to be written with the next checkpoint."""
-        self.record = replace(self.record, **changes)
+        if any(getattr(self.record, name) != value for name, value in changes.items()):
+            self.record = replace(self.record, **changes)
 
     async def write(self, **changes: Any) -> None:  # noqa: ANN401
         """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""

@@ -100,13 +100,16 @@ def render_text_for_agent(
     """
     messages = [accepted.message for accepted in burst]
     marked = speakers or len({message.sender.id for message in messages}) > 1
+    # Another turn of the group may have marks: none is forged in this one.
+    escaped = marked or not messages[0].private
     quoted = "\n".join(dict.fromkeys(message.quoted for message in messages if message.quoted))
     quote = "\n".join(f"> {line}" for line in quoted.splitlines())
-    if marked:
+    if escaped:
         quote = escape_marks(quote)
+    if marked:
         text = under_speakers((message.sender, marked_words(message, escaped=True)) for message in messages)
     else:
-        words = (marked_words(message, escaped=False) for message in messages)
+        words = (marked_words(message, escaped=escaped) for message in messages)
         text = "\n".join(each for each in words if each.strip())
     notes = [f"[The file {_plain(file.name)} could not be read: {file.reason}]" for file in left_out]
     if unheard:

@@ -258,3 +258,13 @@ def test_a_decision_that_is_not_allowed_approves_nothing() -> None:
 )
 def test_a_pause_goes_on_with_an_approval_only(text: str, kind: AnswerKind, goes_on: bool) -> None:
     assert deciding.lets_go_on(InterruptAnswer("breakpoint", text, kind)) is goes_on
+
+
+def test_options_that_look_alike_are_answered_apart() -> None:
+    values: list[Json] = [1, "1", True, "yes", "1 (2)", {"label": "Send", "value": "yes"}]
+    asked = Interrupt("i", {"question": "Which?", "options": values})
+    options = build_questions(asked)[0].options
+    assert len({option.id for option in options}) == len(values)
+    for option, value in zip(options, [1, "1", True, "yes", "1 (2)", "yes"], strict=True):
+        answer = resumed_with(asked, option.id, AnswerKind.OPTION)
+        assert (type(answer), answer) == (type(value), value)

@@ -7,9 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
+from parley.agent.transport.json_schema import schema_fields
+from parley.core.model.errors import AgentRefused
+from parley.core.model.types import Json, JsonObject
 from parley.core.ports.agent import AssistantInfo
 
 LEGAL = "a2f5b3c4-0000-4000-8000-000000000001"
@@ -95,3 +99,45 @@ async def test_there_is_nothing_to_learn(name: str) -> None:
     found = directory(Server(OFFICIAL))
     assert not await found.learn(name)
     assert found.called(name) == name
+
+
+async def test_of_two_of_one_name_none_is_taken_by_guess() -> None:
+    other = {**OFFICIAL[1], "assistant_id": LEGAL.replace("1", "2")}
+    found = directory(Server([*OFFICIAL, other]))
+    with pytest.raises(AgentRefused, match="several assistants are called Legal desk.*" + LEGAL):
+        await found.learn("Legal desk")
+    assert found.called("Legal desk") == "Legal desk"
+
+
+class _Context(BaseModel):
+    """One that knows itself: pydantic describes it by a reference alone."""
+
+    user_id: str = ""
+    above: _Context | None = None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        _Context.model_json_schema(),
+        {"allOf": [{"$ref": "#/$defs/C"}], "$defs": {"C": {"properties": {"user_id": {}, "above": {}}}}},
+        {"allOf": [{"properties": {"user_id": {}}}, {"properties": {"above": {}}}]},
+    ],
+)
+def test_fields_are_found_behind_references(schema: JsonObject) -> None:
+    assert set(schema_fields(schema)) == {"user_id", "above"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        None,
+        [],
+        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}},
+        {"$ref": "https://example.org/schema"},
+        {"$ref": 1, "allOf": 2, "$defs": 3},
+        {"properties": ["a"]},
+    ],
+)
+def test_a_schema_that_makes_no_sense_has_no_fields(schema: Json) -> None:
+    assert schema_fields(schema) == {}

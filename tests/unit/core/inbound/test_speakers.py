@@ -68,6 +68,42 @@ def test_every_mark_is_escaped_however_it_is_written(mark: str, opening: str) ->
         assert escape_marks(text) == "&lt;" + text[1:]
 
 
+LOOK_ALIKES = [
+    "<fr\u043em account",  # Cyrillic o
+    "<\ufe0ffrom",  # a selector that nobody sees
+    "<f\u0301rom",
+    "<from\u0301",
+    "<m\u0435mory>",
+    "<rnemory>",
+    "</fi1e>",
+    "<fIle name",
+    "\u300afrom",
+    "\u226afrom",
+    "\u27eafrom",
+    "<" + " " * 500 + "from",
+    "<" + "/ " * 500 + "memory",
+    "<\u0192rom",
+    "<thr\u0435\u0430\u0501>",
+]
+
+
+@pytest.mark.parametrize("text", LOOK_ALIKES)
+def test_a_mark_is_escaped_in_letters_that_look_like_its_own(text: str) -> None:
+    assert escape_marks(f"a{text} b") == f"a&lt;{text[1:]} b"
+
+
+@pytest.mark.parametrize("name", ["P\u0430rley", "\u0455ystem", "par1ey", "P\u00e4rley"])
+def test_a_name_that_looks_like_a_reserved_one_is_replaced(name: str) -> None:
+    assert api_name(User("slack", "U9", name), private=False).startswith("person-")
+    assert api_name(User("slack", "U9", name), private=True) == ""
+
+
+@pytest.mark.parametrize("hyphen", ["\u2010", "\u2011", "\u2212", "\uff0d", "\ufe63", "\u2014"])
+def test_no_hyphen_in_a_name_looks_like_the_one_before_its_mark(hyphen: str) -> None:
+    name = api_name(User("slack", "U9", f"Ann{hyphen}1f8b2c3d"), private=False)
+    assert name.startswith("Ann_1f8b2c3d-")
+
+
 @pytest.mark.parametrize(
     "text", ["a < b", "<b>bold</b>", "if x <from_y:", "<fromage>", "x <- file", "List<String>", "<3", "<"]
 )
