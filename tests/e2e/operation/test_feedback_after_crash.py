@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from parley.core.texts import Sentence, say
 from tests.kit.machine import patience
 from tests.kit.product.process import Config, Process
 from tests.kit.product.scene import begin, end
@@ -122,6 +123,8 @@ def test_what_was_pressed_before_a_crash_is_told_once(
     person = WebPerson(parley.url)
     try:
         turn = person.ask("hello").final["id"]
+        # The page asks why by itself: nobody has to be told of a command.
+        assert person.decide(f"feedback:{turn}", "down") == say("en", Sentence.FEEDBACK_NOTED)
         person.decide(f"feedback:{turn}", "down", DOWN)
         if killed == "once it was tried":
             _wait_for_line(parley, "; again in 5 s")
