@@ -123,8 +123,6 @@ def test_what_was_pressed_before_a_crash_is_told_once(
     person = WebPerson(parley.url)
     try:
         turn = person.ask("hello").final["id"]
-        # The page asks why by itself: nobody has to be told of a command.
-        assert person.decide(f"feedback:{turn}", "down") == say("en", Sentence.FEEDBACK_NOTED)
         person.decide(f"feedback:{turn}", "down", DOWN)
         if killed == "once it was tried":
             _wait_for_line(parley, "; again in 5 s")
@@ -135,9 +133,11 @@ def test_what_was_pressed_before_a_crash_is_told_once(
         # What would be told twice would be told before this one.
         person.decide(f"feedback:{turn}", "up")
         services.wait_for("up")
+        downs, ups = services.told("down"), services.told("up")
+        # The page asks why by itself: nobody has to be told of a command.
+        assert person.decide(f"feedback:{turn}", "down") == say("en", Sentence.FEEDBACK_NOTED)
     finally:
         person.close()
-    downs, ups = services.told("down"), services.told("up")
     assert sorted(each.path.partition("?")[0] for each in downs) == sorted(SERVICES)
     by_path = {each.path.partition("?")[0]: each for each in downs}
     _check(by_path, turn)
