@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parley.core.model.types import JsonObject
+from parley.core.model.types import Json
 from tests.kit.checkout import ROOT
 from tests.vendors.typescript import TypedValue, wrong_values
 
@@ -16,7 +16,7 @@ BOARD = ROOT / "deploy" / "grafana" / "parley.json"
 _IMPORT = 'import type { Dashboard } from "@grafana/schema";'
 
 
-def _wrong(board: JsonObject) -> list[str]:
+def _wrong(board: dict[str, Json]) -> list[str]:
     return wrong_values("grafana", _IMPORT, [TypedValue(board, "Dashboard", "the dashboard")])
 
 
@@ -33,7 +33,7 @@ def test_grafana_declares_all_that_the_dashboard_has() -> None:
         ({"panels": [{"type": "stat", "gridpos": {}}]}, "gridpos is not declared"),
     ],
 )
-def test_what_grafana_does_not_declare_is_found(changes: JsonObject, said: str) -> None:
-    board: JsonObject = json.loads(BOARD.read_text("utf-8"))
+def test_what_grafana_does_not_declare_is_found(changes: dict[str, Json], said: str) -> None:
+    board: dict[str, Json] = json.loads(BOARD.read_text("utf-8"))
     (found,) = _wrong({**board, **changes})
     assert said in found

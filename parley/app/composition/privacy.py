@@ -41,6 +41,7 @@ def build_privacy_service(
             zone=services.options.limits.zone,
             clock=services.clock,
             shared=services.news.shared,
+            told=tuple(services.options.feedback_destinations),
         )
     )
 

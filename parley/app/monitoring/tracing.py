@@ -118,7 +118,8 @@ class TurnTraces(NoTelemetry):
 
     def run_ended(self, turn: TurnReport) -> None:
         waited = Period(turn.accepted, max(0.0, turn.worked.began - turn.accepted))
-        self._add("wait", turn.turn, waited, {"parley.channel": turn.channel})
+        thread = _thread(turn)
+        self._add("wait", turn.turn, waited, {"parley.channel": turn.channel, **thread})
         if turn.run is not None:
             about: _About = {
                 "gen_ai.operation.name": "invoke_agent",
@@ -128,21 +129,22 @@ class TurnTraces(NoTelemetry):
                 "gen_ai.usage.output_tokens": sum(each.output for each in turn.usage),
                 "langgraph.run_id": turn.run_id,
                 "parley.outcome": turn.outcome,
+                **thread,
             }
             first = None if turn.first_text is None else turn.accepted + turn.first_text
             failed = turn.outcome in _FAILED
             self._add("run", turn.turn, turn.run, about, SpanKind.CLIENT, failed=failed, first_text=first)
 
     def turn_ended(self, turn: TurnReport) -> None:
-        undelivered = turn.end == "rejected"
+        undelivered, thread = turn.end == "rejected", _thread(turn)
         if turn.delivery is not None:
-            about = {"parley.channel": turn.channel, "parley.end": turn.end}
+            about = {"parley.channel": turn.channel, "parley.end": turn.end, **thread}
             self._add("deliver", turn.turn, turn.delivery, about, SpanKind.PRODUCER, failed=undelivered)
         about = {
             "parley.channel": turn.channel,
             "parley.outcome": turn.outcome,
             "parley.end": turn.end,
-            "session.id": turn.thread,
+            **thread,
         }
         whole = Period(turn.accepted, max(0.0, turn.worked.ended - turn.accepted))
         merged = [self._turn_id(item) for item in turn.merged]
@@ -181,6 +183,11 @@ class TurnTraces(NoTelemetry):
         if failed:
             span.set_status(StatusCode.ERROR)
         span.end(_nanoseconds(period.ended))
+
+
+def _thread(turn: TurnReport) -> Mapping[str, str]:
+    """Return what groups traces to a conversation, in Langfuse and in LangSmith: on every span."""
+    return {"session.id": turn.thread, "langsmith.metadata.thread_id": turn.thread}
 
 
 def _root(turn: str) -> SpanContext:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from parley.core.feedback.presses import FeedbackPresses
@@ -37,7 +37,6 @@ class ClickHandler:
         journal: Journal,
         channels: Mapping[str, ChannelOptions],
         paired: Container[str] = (),
-        clock: Callable[[], float] = time.time,
         comments: Mapping[str, CommentWay] | None = None,
     ) -> None:
         """Take the store, the options of the channels by name, the keys of paired accounts, and how each

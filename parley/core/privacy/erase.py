@@ -38,6 +38,7 @@ _MEMORY_KEPT = (
     "Of a memory: whether it was off, when and how often it was cleared, so that nothing comes back."
 )
 _OTHER_NODES = "Files of their turns in the folders of other nodes: those go after retention.files_days."
+_TOLD = "What {} heard of their opinions on answers: delete it there."
 _AUDIT_KEPT = "The audit record, as retention.audit_on_erase says: keep."
 
 
@@ -64,6 +65,8 @@ class Erasure:
             await self._checkpoint()
         for reason in (*_KEPT, *((_OTHER_NODES,) if self._sources.shared else ())):
             self._ledger.keep(reason)
+        if self._sources.told:
+            self._ledger.keep(_TOLD.format(", ".join(self._sources.told)))
         if not self._ledger.unfinished:
             await erasure_state.delete_erasure_state(self._archive, self._plan)
         return PrivacyReport(

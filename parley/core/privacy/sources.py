@@ -64,7 +64,8 @@ class PersonalDataStore(Protocol):
 class DataSources:
     """Everything that has to be asked. `files` is the folder for attachments, `patience` how many seconds a
     turn that is under way is waited for; days of use begin at midnight in `zone`. With
-    `shared` there are other nodes, each with such a folder of its own.
+    `shared` there are other nodes, each with such a folder of its own. `told` are the services that hear what
+    people think of answers.
     """
 
     archive: StoreAdmin
@@ -80,3 +81,4 @@ class DataSources:
     clock: Callable[[], float]
     patience: float = 30.0
     shared: bool = False
+    told: tuple[str, ...] = ()

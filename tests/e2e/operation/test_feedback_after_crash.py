@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from parley.core.texts import Sentence, say
 from tests.kit.machine import patience
 from tests.kit.product.process import Config, Process
 from tests.kit.product.scene import begin, end
@@ -132,9 +133,11 @@ def test_what_was_pressed_before_a_crash_is_told_once(
         # What would be told twice would be told before this one.
         person.decide(f"feedback:{turn}", "up")
         services.wait_for("up")
+        downs, ups = services.told("down"), services.told("up")
+        # The page asks why by itself: nobody has to be told of a command.
+        assert person.decide(f"feedback:{turn}", "down") == say("en", Sentence.FEEDBACK_NOTED)
     finally:
         person.close()
-    downs, ups = services.told("down"), services.told("up")
     assert sorted(each.path.partition("?")[0] for each in downs) == sorted(SERVICES)
     by_path = {each.path.partition("?")[0]: each for each in downs}
     _check(by_path, turn)

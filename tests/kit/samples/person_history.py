@@ -161,6 +161,7 @@ def sources(
     audit: AuditOnErase = AuditOnErase.ANONYMISE,
     channels: Sequence[PersonalDataStore] = (),
     patience: float = 0.0,
+    told: tuple[str, ...] = (),
 ) -> DataSources:
     """Everything that the desk asks, over one store."""
     return DataSources(
@@ -176,6 +177,7 @@ def sources(
         zone=UTC,
         clock=time.time,
         patience=patience,
+        told=told,
     )
 
 

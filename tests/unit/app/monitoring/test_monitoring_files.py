@@ -127,7 +127,7 @@ class _Scrape:
 
 async def test_names_and_units_are_as_prometheus_wants_them(scraped: Mapping[str, Metric]) -> None:
     registry = CollectorRegistry()
-    registry.register(_Scrape(scraped))  # type: ignore[arg-type]
+    registry.register(_Scrape(scraped))
     promtool("check", "metrics", given=generate_latest(registry).decode())
 
 

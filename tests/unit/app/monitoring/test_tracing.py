@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+from langsmith._internal.otel._otel_exporter import LANGSMITH_METADATA
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
@@ -61,6 +62,15 @@ async def test_a_turn_is_one_trace_with_a_span_for_each_part() -> None:
     assert about["langgraph.run_id"].string_value == "run-1"
     assert about["gen_ai.usage.input_tokens"].int_value == 1000
     assert re.fullmatch(rf"00-{TURN}-{run.span_id.hex()}-01", parent)
+
+
+async def test_langfuse_and_langsmith_find_the_conversation_on_every_span() -> None:
+    """By the keys that their own SDKs write (langfuse 5.0.4: LangfuseOtelSpanAttributes.TRACE_SESSION_ID)."""
+    spans, _ = await export(TracingSection(), report())
+    for span in spans:
+        about = {each.key: each.value.string_value for each in span.attributes}
+        if span.name != "accept":  # when it is not known yet
+            assert about["session.id"] == about[f"{LANGSMITH_METADATA}.thread_id"] == "thread-1", span.name
 
 
 async def test_what_failed_is_marked_as_failed() -> None:

@@ -72,9 +72,10 @@ def counts(report: PrivacyReport) -> dict[DataKind, int]:
 async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, threads: ThreadShelf) -> None:
     before = [row for row in rows(folder) if not any(trace in row for trace in TRACES)]
     assert traces(folder)
-    async with opened(folder, threads) as desk:
+    async with opened(folder, threads, told=("langsmith", "webhook")) as desk:
         report = await desk.erase(ACCOUNT)
     assert traces(folder) == []
+    assert "What langsmith, webhook heard of their opinions on answers: delete it there." in report.kept
     assert not report.unfinished
     found = counts(report)
     assert found[DataKind.MESSAGES] == 7
