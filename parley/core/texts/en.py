@@ -72,6 +72,7 @@ TEXTS = {
     S.STATUS_NODES: "Nodes: {nodes}",
     S.STOP_DONE: "Stopping.",
     S.STOP_NOTHING: "Nothing is running here.",
+    S.STOP_BUTTON: "Stop",
     S.WHOAMI: "You are **{name}**, id `{user}` on {channel}.",
     S.WHOAMI_CHAT: "This conversation is `{conversation}`.",
     S.ABOUT_NEW: "Start a new conversation",

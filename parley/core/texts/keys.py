@@ -69,6 +69,7 @@ class Sentence(StrEnum):
     STATUS_NODES = "status_nodes"
     STOP_DONE = "stop_done"
     STOP_NOTHING = "stop_nothing"
+    STOP_BUTTON = "stop_button"
     WHOAMI = "whoami"
     WHOAMI_CHAT = "whoami_chat"
     ABOUT_NEW = "about_new"

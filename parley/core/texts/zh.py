@@ -69,6 +69,7 @@ TEXTS = {
     S.STATUS_NODES: "节点：{nodes}",
     S.STOP_DONE: "正在停止……",
     S.STOP_NOTHING: "这里没有正在进行的回答。",
+    S.STOP_BUTTON: "停止",
     S.WHOAMI: "您是 **{name}**，在 {channel} 上的 ID 是 `{user}`。",
     S.WHOAMI_CHAT: "当前对话是 `{conversation}`。",
     S.ABOUT_NEW: "开始新的对话",
