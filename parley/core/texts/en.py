@@ -73,6 +73,8 @@ TEXTS = {
     S.STOP_DONE: "Stopping.",
     S.STOP_NOTHING: "Nothing is running here.",
     S.STOP_BUTTON: "Stop",
+    S.GUEST_CUT: "The rest has no room here. Write to me in private for a whole answer.",
+    S.GUEST_FILES: "Files cannot be sent here: {names}",
     S.WHOAMI: "You are **{name}**, id `{user}` on {channel}.",
     S.WHOAMI_CHAT: "This conversation is `{conversation}`.",
     S.ABOUT_NEW: "Start a new conversation",

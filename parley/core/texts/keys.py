@@ -70,6 +70,8 @@ class Sentence(StrEnum):
     STOP_DONE = "stop_done"
     STOP_NOTHING = "stop_nothing"
     STOP_BUTTON = "stop_button"
+    GUEST_CUT = "guest_cut"
+    GUEST_FILES = "guest_files"
     WHOAMI = "whoami"
     WHOAMI_CHAT = "whoami_chat"
     ABOUT_NEW = "about_new"

@@ -70,6 +70,8 @@ TEXTS = {
     S.STOP_DONE: "正在停止……",
     S.STOP_NOTHING: "这里没有正在进行的回答。",
     S.STOP_BUTTON: "停止",
+    S.GUEST_CUT: "此处放不下其余内容。如需完整的回答，请您私聊我。",
+    S.GUEST_FILES: "此处无法发送文件：{names}",
     S.WHOAMI: "您是 **{name}**，在 {channel} 上的 ID 是 `{user}`。",
     S.WHOAMI_CHAT: "当前对话是 `{conversation}`。",
     S.ABOUT_NEW: "开始新的对话",
