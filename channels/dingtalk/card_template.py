@@ -72,14 +72,18 @@ def _editor_data() -> Fields:
 
 def _container() -> Fields:
     writing = _component(
-        "AICardContent", "writing_content", _content_props(), _markdown("writing", growing=True)
+        "AICardContent",
+        "writing_content",
+        _content_props(),
+        _markdown("writing", growing=True),
+        _buttons("writing"),
     )
     done = _component(
         "AICardContent",
         "done_content",
         _content_props(),
         _markdown("done", growing=False),
-        _buttons(),
+        _buttons("done"),
         _note(),
     )
     props: Fields = {
@@ -127,7 +131,7 @@ def _markdown(state: str, *, growing: bool) -> Fields:
     return _component("MarkdownBlock", f"{state}_{WORDS}", props)
 
 
-def _buttons() -> Fields:
+def _buttons(state: str) -> Fields:
     props: Fields = {
         **_MARGINS,
         "buttonsSource": "variable",
@@ -137,7 +141,7 @@ def _buttons() -> Fields:
         "buttonSpacing": 8,
         "visible": _unless_empty(BUTTONS),
     }
-    return _component("ButtonGroup", BUTTONS, props)
+    return _component("ButtonGroup", f"{state}_{BUTTONS}", props)
 
 
 def _note() -> Fields:

@@ -21,6 +21,7 @@ from parley.channels.dingtalk.outbound.reply import DingTalkReply, DingTalkReply
 from parley.channels.dingtalk.outbound.thinking_reactions import ThinkingReactions
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, MESSAGES
 from parley.channels.dingtalk.sent_messages import SentMessages
+from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.receipts import Receipts
@@ -61,13 +62,12 @@ class DingTalkChannel(Channel):
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
         cards = config.card_template_id != NO_CARDS
-        self._cards = AiCards(self._api, config, self._people) if cards else None
+        unanswered = UnansweredPresses()
+        self._cards = AiCards(self._api, config, self._people, unanswered) if cards else None
         template = config.question_template_id
-        self._presses = CardCallbackQueue(self._people, guests) if template else None
+        self._presses = CardCallbackQueue(self._people, guests, unanswered) if template else None
         self._questions = (
-            QuestionCards(self._api, config, self._people, self._presses.unanswered)
-            if self._presses is not None
-            else None
+            QuestionCards(self._api, config, self._people, unanswered) if self._presses is not None else None
         )
         origins = MessageOrigins((config.oapi_url, config.api_url))
         said = SentMessages(documents)

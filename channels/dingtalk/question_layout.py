@@ -34,7 +34,7 @@ def question_id_in(track: str) -> str:
     return track.removeprefix(_PREFIX).rpartition("-")[0] if track.startswith(_PREFIX) else ""
 
 
-def rated_turn_in(track: str) -> str:
+def answered_turn_in(track: str) -> str:
     """Return the turn that a card's answer is of; "" for other cards."""
     known = track.startswith(_ANSWER) and not track.startswith(_PREFIX)
     return track.removeprefix(_ANSWER).rpartition("-")[0] if known else ""

@@ -95,8 +95,8 @@ def summary(text: str) -> str:
     return next(chunks(re.sub(r"[*_`#>|~]|&#60;", "", line).strip(), _SUMMARY), THINKING)
 
 
-def card(text: str, *, streaming: bool) -> JsonObject:
-    """Return a card of one text that grows, or stands."""
+def card(text: str, *, streaming: bool, foot: Sequence[JsonObject] = ()) -> JsonObject:
+    """Return a card of one text that grows, with a foot under its steps, or stands."""
     config: dict[str, Json] = {"update_multi": True, "streaming_mode": streaming}
     config["summary"] = {"content": THINKING if streaming else summary(text)}
     if streaming:
@@ -107,7 +107,7 @@ def card(text: str, *, streaming: bool) -> JsonObject:
         }
     elements: list[Json] = [{"tag": "markdown", "element_id": ELEMENT_ID, "content": text}]
     if streaming:
-        elements.append(dict(steps_element("")))
+        elements += [dict(steps_element("")), *(dict(each) for each in foot)]
     return {"schema": "2.0", "config": config, "body": {"elements": elements}}
 
 

@@ -10,7 +10,7 @@ from parley.channels.feishu.formatting import MAX_CARD_BYTES, measure, render
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, shorten
 from parley.core.model.feedback import FeedbackChoice, is_words_prompt, thumbs_question
-from parley.core.model.questions import EDIT, Option, Question
+from parley.core.model.questions import EDIT, Option, Question, stop_question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 from parley.core.texts import Sentence, say
 
@@ -69,6 +69,16 @@ def thumbs_footer(turn: str, target: ReplyTarget) -> CardFooter:
     ]
     row: JsonObject = {"tag": "column_set", "horizontal_spacing": "small", "columns": columns}
     return CardFooter((row,))
+
+
+def stop_element(turn: str, target: ReplyTarget) -> JsonObject:
+    """Return the stop button under an answer that grows, in the language of each person's own client."""
+    question = stop_question(turn, say("en", Sentence.STOP_BUTTON))
+    (option,) = question.options
+    button = {**_button(option, _sent(question, option.id, target)), "size": "small"}
+    languages: dict[str, Json] = {"en_us": option.label, "zh_cn": say("zh", Sentence.STOP_BUTTON)}
+    button["text"] = {"tag": "plain_text", "content": option.label, "i18n_content": languages}
+    return {**button, "element_id": "stop"}
 
 
 def fits_under(text: str, foot: CardFooter) -> bool:

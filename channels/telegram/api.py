@@ -35,6 +35,7 @@ from parley.channels.telegram.errors import (
 )
 from parley.channels.telegram.file_transfer import TelegramFileTransfer
 from parley.channels.telegram.formatting import FormattedMessage, without_marks
+from parley.channels.telegram.guest_api import TelegramGuestApi
 from parley.channels.telegram.rate_limits import BudgetedBot
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.channels.telegram.transport import AiohttpRequest
@@ -75,6 +76,7 @@ class TelegramApi:
         self._previews = LinkPreviewOptions(is_disabled=not config.link_previews)
         self._moves = moves
         self.files = TelegramFileTransfer(self._bot, self._sessions, config, self._in)
+        self.guests = TelegramGuestApi(self._bot, self._previews)
         self._poll_grace = min(_POLL_GRACE, config.request_timeout)
 
     def connected(self) -> HttpPool:

@@ -25,10 +25,11 @@ from parley.channels.telegram.inbound.connection_probe import probe_updates
 from parley.channels.telegram.inbound.group_welcome import GroupWelcome
 from parley.channels.telegram.inbound.polling import Polling
 from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
-from parley.channels.telegram.inbound.update_parser import STOP, UPDATE_KINDS, TelegramBotIdentity
+from parley.channels.telegram.inbound.update_parser import GUEST, STOP, UPDATE_KINDS, TelegramBotIdentity
 from parley.channels.telegram.inbound.webhook import TelegramWebhook
 from parley.channels.telegram.inline_keyboard import ButtonOptions
 from parley.channels.telegram.mapping import NAME
+from parley.channels.telegram.outbound.guest_reply import TelegramGuestReply
 from parley.channels.telegram.outbound.receipts import TelegramReceiptCalls
 from parley.channels.telegram.outbound.reply import (
     TelegramReply,
@@ -145,6 +146,10 @@ class TelegramChannel(Channel):
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
             return TelegramStopReply()
+        if target.reply_to.startswith(f"{GUEST}:"):
+            return TelegramGuestReply(
+                self._api, target, target.reply_to.removeprefix(f"{GUEST}:"), checkpoint
+            )
         reply = TelegramReply(self._api, target, _place(target), checkpoint, self._manner)
         return reply if self._receipts is None else self._receipts.around(reply, target)
 

@@ -30,6 +30,7 @@ from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
 from parley.channels.telegram.destination import TelegramDestination
 from parley.channels.telegram.errors import map_sdk_errors
+from parley.channels.telegram.formatting import FormattedMessage
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import DeliveryRejected
 
@@ -126,16 +127,21 @@ class TelegramFileTransfer:
             count += 1
         return files[: max(1, count)]
 
-    async def send(self, place: TelegramDestination, file: StoredFile) -> int:
-        """Send a file; return the message's id. Raises AttachmentRefused when it is too large or gone."""
+    async def send(
+        self, place: TelegramDestination, file: StoredFile, caption: FormattedMessage | None = None
+    ) -> int:
+        """Send a file, with words under it; return the message's id.
+
+        Raises AttachmentRefused when it is too large or gone.
+        """
         if file.size > self._config.max_file_out:
             raise file_too_large(self._config.max_file_out)
         kind = self.kind(file)
         if kind is not UploadKind.DOCUMENT:
             # What Telegram does not take as a photo (too long and narrow, say) it takes as a document.
             with suppress(DeliveryRejected):
-                return await self._send_as(kind, place, file)
-        return await self._send_as(UploadKind.DOCUMENT, place, file)
+                return await self._send_as(kind, place, file, caption)
+        return await self._send_as(UploadKind.DOCUMENT, place, file, caption)
 
     async def send_album(self, place: TelegramDestination, files: Sequence[StoredFile]) -> tuple[int, ...]:
         """Send files as one album, all or none; return the messages' ids. Raises AttachmentRefused."""
@@ -148,9 +154,14 @@ class TelegramFileTransfer:
 
         return await self._upload(place, call)
 
-    async def _send_as(self, kind: UploadKind, place: TelegramDestination, file: StoredFile) -> int:
+    async def _send_as(
+        self, kind: UploadKind, place: TelegramDestination, file: StoredFile, caption: FormattedMessage | None
+    ) -> int:
         method = getattr(self._bot, f"send_{kind}")
-        extra = {"supports_streaming": True} if kind is UploadKind.VIDEO else {}
+        extra: dict[str, Any] = {"supports_streaming": True} if kind is UploadKind.VIDEO else {}
+        if caption is not None:
+            extra |= {"caption": caption.text, "caption_entities": caption.entities}
+            extra["reply_parameters"] = place.answered
 
         async def call(chat: int) -> int:
             with ExitStack() as opened:

@@ -24,6 +24,7 @@ from parley.channels.telegram.entities import LINKS, TextEntity, break_calls, br
 from parley.core.model.types import Step
 
 MAX_MESSAGE_UNITS = 4096
+MAX_CAPTION_UNITS = 1024
 MOST_ENTITIES = 100
 _PREVIEW = 80
 _TAKEN = LinkPolicy(LINKS, pictures=LINKS, bare=True)
@@ -95,6 +96,15 @@ def unfinished(part: FormattedMessage) -> FormattedMessage:
         if utf16_length(text) <= MAX_MESSAGE_UNITS
         else placeholder_for(part)
     )
+
+
+def fitted(parts: tuple[FormattedMessage, ...], count: int) -> tuple[FormattedMessage, ...]:
+    """Return as many parts as there are messages, the last one, with the decision, where the buttons were.
+
+    Only where the new text is longer, or shorter, by a whole message something is left out, or blank.
+    """
+    blank = (FormattedMessage("…"),) * (count - len(parts))
+    return (*parts[:-1][: count - 1], *blank, *parts[-1:]) if count else ()
 
 
 def _prose(text: str) -> str:

@@ -48,7 +48,9 @@ class BudgetedBot(Bot):
         self._budget = RateBudget()
 
     async def _do_post(self, endpoint: str, data: dict[str, Any], **timeouts: Any) -> Any:  # noqa: ANN401
-        async with self._budget.call(*counted_calls(endpoint, data.get("chat_id"))):
+        async with self._budget.call(
+            *counted_calls(endpoint, data.get("chat_id") or data.get("inline_message_id"))
+        ):
             try:
                 return await super()._do_post(endpoint, data, **timeouts)
             except Flood as error:

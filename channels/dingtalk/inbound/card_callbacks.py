@@ -1,4 +1,4 @@
-"""Presses of a question's buttons. DingTalk tells of each once, and waits some seconds for the answer.
+"""Presses of buttons. DingTalk tells of each once, and waits some seconds for the answer.
 
 The answer fills the private variable of whoever pressed: what is told them, nobody else sees.
 """
@@ -20,11 +20,11 @@ from parley.channels.dingtalk.question_layout import (
     PRIVATE,
     TOPIC,
     action_values,
+    answered_turn_in,
     question_id_in,
-    rated_turn_in,
 )
 from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
-from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
+from parley.channels.dingtalk.unanswered_presses import AFTER_PRESS, UnansweredPresses
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX, DingTalkUserLookup
 from parley.channels.kit.fields import MALFORMED, json_object, object_at, object_or_empty, text_or_empty
 from parley.channels.kit.retry import RetryPauses, retry
@@ -32,7 +32,7 @@ from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.feedback import FEEDBACK_QUESTION
-from parley.core.model.questions import Click
+from parley.core.model.questions import STOP_OPTION, STOP_QUESTION, Click
 from parley.core.model.types import JsonObject
 from parley.core.ports.channel import Inbox
 from parley.core.texts import Sentence, language_of, say
@@ -73,19 +73,21 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
     Raises those of MALFORMED for what no platform should send.
     """
     track = text_or_empty(data, "outTrackId")
-    turn = rated_turn_in(track)
-    question = f"{FEEDBACK_QUESTION}{turn}" if turn else question_id_in(track)
-    if not question:
+    turn = answered_turn_in(track)
+    asked = turn or question_id_in(track)
+    if not asked:
         return None
     presser = _id(data, "userId")
     content = json_object(text_or_empty(data, "content"))
     sent = _sent(data, content)
+    option = text_or_empty(sent, OPTION)[:MOST_OPTION]
+    under_answer = STOP_QUESTION if option == STOP_OPTION else FEEDBACK_QUESTION
     private = text_or_empty(sent, PRIVATE) == "yes"
     chat = presser if private else _id(data, "spaceId")
     return CardCallback(
         id=number,
-        question=question,
-        option=text_or_empty(sent, OPTION)[:MOST_OPTION],
+        question=f"{under_answer}{turn}" if turn else asked,
+        option=option,
         presser=presser,
         corp=text_or_empty(data, "corpId")[:MOST_ID],
         home=text_or_empty(sent, HOME)[:MOST_ID],
@@ -180,9 +182,11 @@ class CardCallbackHandler(CallbackHandler):  # type: ignore[misc]
 class CardCallbackQueue:
     """Presses on their way; none waits for another, and none for messages."""
 
-    def __init__(self, people: DingTalkUserLookup, guests: frozenset[str]) -> None:
+    def __init__(
+        self, people: DingTalkUserLookup, guests: frozenset[str], unanswered: UnansweredPresses
+    ) -> None:
         self._people, self._guests = people, guests
-        self.unanswered = UnansweredPresses()
+        self.unanswered = unanswered
         self._waiting: asyncio.Queue[tuple[CallbackMessage, SendAnswer]] = asyncio.Queue(MAX_PENDING)
 
     async def put(self, callback: CallbackMessage, answer: SendAnswer) -> None:
@@ -200,14 +204,14 @@ class CardCallbackQueue:
     async def _take(
         self, pressing: CardCallbackHandler, callback: CallbackMessage, answer: SendAnswer
     ) -> None:
-        with self.unanswered.answering(_question_of(callback)):
+        track = text_or_empty(callback.data, "outTrackId") if isinstance(callback.data, dict) else ""
+        turn = answered_turn_in(track)
+        with self.unanswered.answering(turn or question_id_in(track)):
             ack = await pressing.raw_process(callback)
             await answer(json.dumps(ack.to_dict()))
-
-
-def _question_of(callback: CallbackMessage) -> str:
-    data = callback.data
-    return question_id_in(text_or_empty(data, "outTrackId")) if isinstance(data, dict) else ""
+            if turn:
+                # A press that ends an answer is followed by its last words at once.
+                await asyncio.sleep(AFTER_PRESS)
 
 
 def _id(value: JsonObject, key: str) -> str:

@@ -43,9 +43,11 @@ def parse_content(message: ChatbotMessage) -> DingTalkMessageContent:
         case "text":
             return _text(message)
         case "richText":
-            return _rich(message.rich_text_content.rich_text_list, str(message.chatbot_user_id))
+            found = _rich(message.rich_text_content.rich_text_list, str(message.chatbot_user_id))
+            return found if found.text.strip() or found.files else DingTalkMessageContent("[richText]")
         case "picture":
-            return DingTalkMessageContent(files=_picture(message.image_content.download_code, 1))
+            files = _picture(message.image_content.download_code, 1)
+            return DingTalkMessageContent("" if files else "[picture]", files=files)
     # The SDK keeps the bodies of other kinds as they came.
     body = message.extensions.get("content")
     return _other(str(message.message_type), body if isinstance(body, dict) else {})

@@ -12,11 +12,13 @@ from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
 from parley.channels.dingtalk.question_layout import BUTTONS, answer_track_id, buttons_of, encode_buttons
+from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.channels.kit.fields import compact_json
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.feedback import thumbs_question
+from parley.core.model.questions import Question, stop_question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +43,14 @@ class AiCards:
         api: DingTalkApi,
         config: Config,
         people: DingTalkUserLookup,
+        unanswered: UnansweredPresses,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._api = api
         self._public = not config.card_template_id
         self._template = config.card_template_id or PUBLIC_TEMPLATE
         self._key = PUBLIC_KEY if self._public else config.card_content_key
-        self._people = people
+        self._people, self._unanswered = people, unanswered
         # A template that is for questions, too, has buttons.
         own = config.card_template_id
         self._has_buttons = own != "" and own == config.question_template_id
@@ -60,12 +63,18 @@ class AiCards:
         """Whether DingTalk let us make cards when we asked last."""
         return self._clock() >= self._off_until
 
-    async def make(self, place: DingTalkDestination, track: str, summary: CardSummary) -> str:
-        """Put a card in its place, still empty; nothing new when it is there.
+    async def make(
+        self, place: DingTalkDestination, track: str, summary: CardSummary, stops: ReplyTarget | None = None
+    ) -> str:
+        """Put a card in its place, still empty; nothing new when it is there. With `stops`, an answer that
+        grows, it has a stop button where the template has buttons.
 
         Returns what quotes name it by.
         """
         values: dict[str, Json] = {self._key: ""}
+        if self._has_buttons and stops is not None:
+            label = say(language_of(stops.asker.language), Sentence.STOP_BUTTON)
+            values[BUTTONS] = self._buttons(stop_question(stops.turn_id, label), stops)
         if self._public:
             order: JsonObject = {"order": list(_ORDER)}
             values |= {FLOW_STATUS: STARTED, "sys_full_json_obj": compact_json(order)}
@@ -103,16 +112,21 @@ class AiCards:
         await self._set(track, {self._key: text, FLOW_STATUS: FINISHED})
         self._growing.discard(track)
 
-    async def offer_thumbs(self, target: ReplyTarget, count: int) -> None:
-        """Put thumbs under the last of an answer's `count` cards, which grow no more."""
-        if not self._has_buttons or not count:
+    async def change_buttons(self, target: ReplyTarget, index: int, question: Question | None) -> None:
+        """Give one of an answer's cards the buttons of a question, or none: not while DingTalk waits for our
+        answer to a press there, which would undo it.
+        """
+        if not self._has_buttons:
             return
-        buttons = buttons_of(thumbs_question(target.turn_id), target, self._people.home)
-        track = answer_track_id(target.turn_id, count - 1)
+        await self._unanswered.wait_answered(target.turn_id)
+        buttons = encode_buttons(()) if question is None else self._buttons(question, target)
         try:
-            await self._set(track, {BUTTONS: encode_buttons(buttons)})
+            await self._set(answer_track_id(target.turn_id, index), {BUTTONS: buttons})
         except DeliveryRejected as error:
-            log.info("dingtalk: an answer has no thumbs: %s", error)
+            log.info("dingtalk: the buttons of an answer stay as they are: %s", error)
+
+    def _buttons(self, question: Question, target: ReplyTarget) -> str:
+        return encode_buttons(buttons_of(question, target, self._people.home))
 
     async def _set(self, track: str, values: JsonObject) -> None:
         body: JsonObject = {

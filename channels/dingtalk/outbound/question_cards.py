@@ -21,16 +21,13 @@ from parley.channels.dingtalk.question_layout import (
     split_question,
     with_options_as_text,
 )
-from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
+from parley.channels.dingtalk.unanswered_presses import AFTER_PRESS, UnansweredPresses
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 
 log = logging.getLogger(__name__)
-
-AFTER_PRESS = 0.5
-"""Seconds between a decision and the change of its card."""
 
 
 class QuestionCards:

@@ -23,17 +23,14 @@ from parley.channels.dingtalk.outbound.card_delivery import CardSummary
 from parley.channels.dingtalk.outbound.file_messages import upload_file, upload_speech
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
-from parley.channels.dingtalk.question_layout import (
-    answer_track_id,
-    out_track_id,
-    with_options_as_text,
-)
+from parley.channels.dingtalk.question_layout import answer_track_id, out_track_id, with_options_as_text
 from parley.channels.dingtalk.sent_messages import SentMessages
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
 from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from parley.core.model.feedback import thumbs_question
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
@@ -83,6 +80,7 @@ class DingTalkReply(Reply):
         self._carriers: list[str] = []
         self._made_at = 0.0
         self._refusals = 0
+        self._may_stop = bool(target.handle)  # An earlier process may have put a button there.
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """Show the answer so far with its steps in cards, where there are any."""
@@ -111,8 +109,7 @@ class DingTalkReply(Reply):
             await self._finish_plain(text)
         if question is None:
             await self._finish_text(text, snapshot.attachments)
-            if self._cards is not None and snapshot.rateable and not self._handle.plain:
-                await self._cards.offer_thumbs(self._target, self._handle.finished)
+            await self._finish_buttons(rateable=snapshot.rateable)
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         handle, asked = self._handle, range(self._handle.asked)
@@ -161,17 +158,27 @@ class DingTalkReply(Reply):
     async def _grow(self, cards: AiCards, parts: tuple[str, ...]) -> None:
         for index in range(max(1, len(parts))):
             if index >= self._handle.cards:
-                await self._make(cards, index)
+                await self._make(cards, index, self._target)
             if index < len(parts) and self._shown.get(index) != parts[index]:
                 await cards.write(self._track(index), parts[index])
                 self._shown[index] = parts[index]
 
-    async def _make(self, cards: AiCards, index: int) -> None:
+    async def _make(self, cards: AiCards, index: int, stops: ReplyTarget | None = None) -> None:
+        """Make the next card; with `stops`, it is the one with the stop button."""
         self._made_at = self._made_at or time.time()
-        mentions = self._mentioned() if index == 0 else {}
-        carrier = await cards.make(self._place, self._track(index), CardSummary(mentions=mentions))
+        if self._may_stop and index > 0:
+            await cards.change_buttons(self._target, index - 1, None)
+        summary = CardSummary(mentions=self._mentioned() if index == 0 else {})
+        carrier = await cards.make(self._place, self._track(index), summary, stops)
+        self._may_stop = stops is not None
         self._carriers += [carrier] if carrier else []
         await self._note(replace(self._handle, cards=index + 1))
+
+    async def _finish_buttons(self, *, rateable: bool) -> None:
+        """Put thumbs under the answer's last card, or at least take its stop button away."""
+        thumbs = thumbs_question(self._target.turn_id) if rateable and not self._handle.plain else None
+        if self._cards is not None and self._handle.cards and (thumbs or self._may_stop):
+            await self._cards.change_buttons(self._target, self._handle.cards - 1, thumbs)
 
     async def _finish_cards(
         self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from parley.channels.feishu.fields import id_at, id_if_any, is_foreign
 from parley.channels.feishu.inbound.message_content import FORWARDED, read_content
+from parley.channels.feishu.inbound.special_content import unread_text
 from parley.channels.kit.fields import json_object, object_at
 from parley.channels.kit.text import wellformed
 from parley.core.model.address import Conversation
@@ -63,6 +64,7 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
     kind = str(message.get("message_type"))
     what = read_content(kind, str(message.get("content") or ""), number)
     text, called = resolve_mentions(what.text, message.get("mentions"), me)
+    text = text or ("" if what.files else unread_text(kind))
     if not text and not what.files:
         return None
     private = message.get("chat_type") == "p2p"

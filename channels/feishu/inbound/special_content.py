@@ -31,6 +31,11 @@ def special_text(kind: str, content: JsonObject) -> str:
     return said or f"[{kind}: a kind of message that Feishu does not let a bot read]"
 
 
+def unread_text(kind: str) -> str:
+    """Return what to say of a message that a person wrote, and in which nothing can be read."""
+    return _UNREAD.get(kind, "")
+
+
 def _poll(content: JsonObject) -> str:
     return _block("poll", _line(content, "topic"), *(f"- {each}" for each in _lines(content.get("options"))))
 
@@ -106,4 +111,12 @@ _TOLD: dict[str, _Told] = {
     "folder": _named("folder, which Feishu does not hand out", "file_name"),
     "sticker": lambda content: "[sticker]",
     "merge_forward": lambda content: "[forwarded conversation]",
+}
+_UNREAD = {
+    "interactive": "[card without words]",
+    "post": "[rich text without words]",
+    "image": "[picture that cannot be opened]",
+    "file": "[file that cannot be opened]",
+    "audio": "[voice message that cannot be opened]",
+    "media": "[video that cannot be opened]",
 }

@@ -55,7 +55,9 @@ class RenderLevelPolicy:
 
 
 class MessagePart:
-    """Part number `index` of a turn's reply. `note` makes what it is durable."""
+    """Part number `index` of a turn's reply. `note` makes what it is durable; `stop` is the button under it
+    while it grows.
+    """
 
     def __init__(
         self,
@@ -66,17 +68,20 @@ class MessagePart:
         index: int,
         part: PartState | None,
         note: Callable[[PartState], Awaitable[None]],
+        stop: JsonObject,
     ) -> None:
         self._api, self._rungs, self._place = api, rungs, place
         self._turn, self._index = turn, index
         self._note = note
+        self._stop = stop
         self.part = part
         self._gaps = MinimumIntervals()
         self._sequence = 0
         self._shown: str | None = None
         self._foot = NO_FOOTER
-        # Those of an earlier process are not known: they may stand there.
-        self._steps: str | None = None if part is not None and part.card else ""
+        self._steps = ""
+        # Whether something stands under the text: what an earlier process put there is not known.
+        self._foots = part is not None and part.card != ""
         self._streams: bool | None = None
         self._tried = part is not None
         self.doubtful = False
@@ -114,8 +119,8 @@ class MessagePart:
             if steps and steps != self._steps and self.part is not None:
                 await self._stream(self.part, formatting.STEPS_ID, steps, final=False)
         else:
-            foot = CardFooter((formatting.steps_element(steps),)) if steps else NO_FOOTER
-            await self._carry(part, text, foot, final=False)
+            below = (formatting.steps_element(steps),) if steps else ()
+            await self._carry(part, text, CardFooter((*below, self._stop)), final=False)
         self._steps = steps
 
     async def settle(self, text: str, foot: CardFooter = NO_FOOTER) -> str:
@@ -175,19 +180,17 @@ class MessagePart:
     async def _carry_entity(self, part: PartState, text: str, foot: CardFooter, *, final: bool) -> str:
         if not part.card:
             try:
-                made = await self._api.create_card(formatting.card(text, streaming=True))
+                made = await self._api.create_card(formatting.card(text, streaming=True, foot=(self._stop,)))
             except ScopeMissing as error:
                 self._rungs.exclude(error)
                 raise
             part = await self._become(replace(part, card=made, born=time.time()))
-            self._shown, self._streams, self._steps = text, True, ""
+            self._shown, self._streams, self._steps, self._foots = text, True, "", True
         if not part.message:
             part = await self._send(part, "interactive", {"type": "card", "data": {"card_id": part.card}})
-        if foot.elements:
+        if foot.elements or (final and self._foots):
             # Ends streaming too: while that goes on, presses cannot change a card.
             await self._replace(part, text, foot)
-        elif final and self._steps != "":
-            await self._replace(part, text, NO_FOOTER)
         elif self._shown != text:
             await self._stream(part, formatting.ELEMENT_ID, text, final=final)
         self._shown = text
@@ -212,7 +215,7 @@ class MessagePart:
     async def _replace(self, part: PartState, text: str, foot: CardFooter) -> None:
         whole = question_card_json(text, foot)
         await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))
-        self._streams = False
+        self._streams = self._foots = False
 
     async def _set_streaming(self, part: PartState, *, on: bool, summary: str) -> None:
         await self._operate(part, lambda number: self._api.set_streaming(part.card, on, summary, number))

@@ -23,6 +23,7 @@ from parley.channels.feishu.question_card import (
     fits_under,
     footer_for,
     split_question,
+    stop_element,
     thumbs_footer,
 )
 from parley.channels.kit.files import human_size, unsent_file_text
@@ -72,6 +73,7 @@ class FeishuReply(Reply):
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, and then the files."""
         pictures = await self._pictures(snapshot) if snapshot.question is None else {}
+        await self._until_answered()
         texts, foot = self._laid_out(snapshot, pictures)
         for index, text in enumerate(texts):
             message = await self._at(index).settle(text, foot if index == len(texts) - 1 else NO_FOOTER)
@@ -87,8 +89,7 @@ class FeishuReply(Reply):
         """Give the messages of a question other words, and no buttons."""
         if not self._carriers:
             return
-        for part in self._handle.parts:
-            await self._shared.pressed.wait(part.message)
+        await self._until_answered()
         texts = split_question(snapshot.text)
         if len(texts) > len(self._carriers):
             # Somebody decided with very many words, which stand in the chat anyway.
@@ -100,6 +101,11 @@ class FeishuReply(Reply):
         for carrier in self._carriers[earlier:-1]:
             await carrier.withdraw()
 
+    async def _until_answered(self) -> None:
+        """Wait until no press of a button here is in hand: what changes a card meanwhile is undone."""
+        for part in self._handle.parts:
+            await self._shared.pressed.wait(part.message)
+
     def _at(self, index: int) -> MessagePart:
         if index == len(self._carriers):
             self._carriers.append(self._carrier(index, None))
@@ -109,7 +115,14 @@ class FeishuReply(Reply):
         place = self._place if index == 0 or self._place.in_thread else replace(self._place, answered="")
         shared = self._shared
         return MessagePart(
-            shared.api, shared.rungs, place, self._target.turn_id, index, part, self._part_noter(index)
+            shared.api,
+            shared.rungs,
+            place,
+            self._target.turn_id,
+            index,
+            part,
+            self._part_noter(index),
+            stop_element(self._target.turn_id, self._target),
         )
 
     def _part_noter(self, index: int) -> Callable[[PartState], Awaitable[None]]:

@@ -30,8 +30,19 @@ from parley.core.ports.channel import no_rules
 
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
+GUEST = "guest"
+"""How the ids of messages begin from chats that the bot is no member of, and the topic of their
+conversations: such a chat may have the number of another one."""
+_MOST_QUERY = 200
 _STOPPED = "stopped_message_generation"
-UPDATE_KINDS = ("message", "edited_message", "callback_query", "my_chat_member", _STOPPED)
+UPDATE_KINDS = (
+    "message",
+    "edited_message",
+    "guest_message",
+    "callback_query",
+    "my_chat_member",
+    _STOPPED,
+)
 """The updates that are asked for."""
 
 
@@ -72,6 +83,8 @@ def parse_update(
         return read_membership(update.my_chat_member, update.update_id, now, STOP)
     if update.edited_message is not None:
         return _edited(update.edited_message, update.update_id, me)
+    if update.guest_message is not None:
+        return _guest(update.guest_message, me, rules)
     message = update.message
     if message is None or message.chat.type not in CHAT_TYPES:
         return None
@@ -90,6 +103,20 @@ def _edited(message: Message, number: int, me: TelegramBotIdentity) -> InboundMe
         return None
     at = message.edit_date or message.date
     return replace(said, id=f"{said.id}:edit:{int(number)}", edits=said.id, sent_at=at.timestamp())
+
+
+def _guest(
+    message: Message, me: TelegramBotIdentity, rules: Callable[[Conversation], ChannelOptions]
+) -> InboundMessage | None:
+    """Return what somebody asks the bot in a chat that it is no member of, never one of its private ones."""
+    query = message.guest_query_id or ""
+    if not query.isprintable() or not 0 < len(query) <= _MOST_QUERY:
+        raise ValueError("a guest message without a query")
+    said = _said(message, me, rules)
+    if said is None:
+        return None
+    place = replace(said.conversation, topic=GUEST)
+    return replace(said, id=f"{GUEST}:{query}", conversation=place, addressed=True, private=False)
 
 
 def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:

@@ -26,6 +26,7 @@ from parley.channels.telegram.destination import TelegramDestination
 from parley.channels.telegram.errors import PlaceClosed, RichRefused, map_store_errors
 from parley.channels.telegram.formatting import (
     FormattedMessage,
+    fitted,
     placeholder_for,
     render,
     rich_markdown,
@@ -120,12 +121,13 @@ class TelegramReply(Reply):
         """Send the messages in full, none too many, a question's buttons under the last; then the files."""
         await self._pulse.stop()
         await self._offer(snapshot)
+        files = FileMessages(self._api, self._place, self._target.asker.language, self._progress)
         try:
-            await self._take_away_after(await self._write_final(snapshot))
+            if not await self._send_captioned(snapshot, files):
+                await self._take_away_after(await self._write_final(snapshot))
         except DeliveryRejected as error:
             await self._say_that_refused(error)
             raise
-        files = FileMessages(self._api, self._place, self._target.asker.language, self._progress)
         await files.send(snapshot.attachments)
         state = self._progress.state
         ids = (*state.parts, *state.files)
@@ -134,13 +136,21 @@ class TelegramReply(Reply):
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the messages of a question another text, and no buttons; never send a new one."""
         messages = self._progress.state.parts
-        for message, part in zip(messages, _fitted(render(snapshot.text), len(messages)), strict=True):
+        for message, part in zip(messages, fitted(render(snapshot.text), len(messages)), strict=True):
             try:
                 await self._api.edit(self._place, message, part)
             except MessageGone as error:
                 log.info("telegram: a settled question is not there to be changed: %s", error)
         with map_store_errors():
             await self._manner.choices.forget(snapshot.turn_id)
+
+    async def _send_captioned(self, snapshot: OutboundMessage, files: FileMessages) -> bool:
+        """Send an answer of one file and few words as one message; tells whether it stands so now."""
+        grew = self._drawn is not None or self._progress.state.parts
+        if grew or self._buttons is not None or snapshot.question is not None:
+            return False
+        parts = () if self._manner.rich.suit(snapshot.text) else render(snapshot.text)
+        return len(parts) == 1 and await files.send_captioned(snapshot.attachments, parts[0])
 
     async def _offer(self, snapshot: OutboundMessage) -> None:
         """Prepare what stands below: a question's buttons, or thumbs; what asks for words has none."""
@@ -287,12 +297,3 @@ class TelegramReply(Reply):
 
 def _stub(index: int, part: FormattedMessage) -> FormattedMessage:
     return placeholder_for(part) if index == 0 else FormattedMessage("…")
-
-
-def _fitted(parts: tuple[FormattedMessage, ...], count: int) -> tuple[FormattedMessage, ...]:
-    """Return as many parts as there are messages, the last one, with the decision, where the buttons were.
-
-    Only where the new text is longer, or shorter, by a whole message something is left out, or blank.
-    """
-    blank = (FormattedMessage("…"),) * (count - len(parts))
-    return (*parts[:-1][: count - 1], *blank, *parts[-1:]) if count else ()

@@ -13,6 +13,7 @@ from parley.core.inbound.bus import MessageBus
 from parley.core.model.live_mapping import LiveMapping
 from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.health import Health
+from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from parley.memory.service import MemoryService
@@ -25,12 +26,13 @@ def make_supervise(
     current: CurrentState,
     pairing: Pairing,
     store: Store,
+    conversations: ConversationRepository,
     clock: Callable[[], float],
 ) -> Callable[[Channel, Health], ChannelSupervisor]:
     """Return what makes the supervisor of a channel, which is reported as said until it has connected."""
     rules, channels = current.rules, current.channels
     comments = LiveMapping(lambda: {name: each.capabilities.comments for name, each in channels.items()})
-    clicks = ClickHandler(store, rules, pairing, comments)
+    clicks = ClickHandler(store, rules, conversations.turn_id, pairing, comments)
     overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, pairing)
 
     def supervise(channel: Channel, first: Health) -> ChannelSupervisor:

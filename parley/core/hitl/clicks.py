@@ -19,11 +19,12 @@ from parley.core.hitl.records import (
 )
 from parley.core.hitl.render import arguments_budget, render_outcome, render_settled
 from parley.core.inbound.access import may_talk
+from parley.core.inbound.stop_presses import StopPresses
 from parley.core.model.address import Conversation
 from parley.core.model.codec import decode
 from parley.core.model.feedback import FEEDBACK_QUESTION, CommentWay
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import EDIT, Click, Decision
+from parley.core.model.questions import EDIT, STOP_QUESTION, Click, Decision
 from parley.core.ports.journal import Journal
 from parley.core.state.people import load_chosen_language
 from parley.core.texts import Sentence, language_of, say
@@ -36,12 +37,14 @@ class ClickHandler:
         self,
         journal: Journal,
         channels: Mapping[str, ChannelOptions],
+        turn_id: Callable[[int], str],
         paired: Container[str] = (),
         comments: Mapping[str, CommentWay] | None = None,
     ) -> None:
-        """Take the store, the options of the channels by name, the keys of paired accounts, and how each
-        channel asks what was wrong with an answer.
+        """Take the store, the options of the channels by name, how the turn of an accepted item is named, the
+        keys of paired accounts, and how each channel asks what was wrong with an answer.
         """
+        self._stops = StopPresses(journal, channels, paired, turn_id)
         self._feedback = FeedbackPresses(journal, channels, paired, comments)
         self._journal = journal
         self._channels = channels
@@ -53,6 +56,9 @@ class ClickHandler:
         chosen = await load_chosen_language(self._journal, click.sender)
         if click.question.startswith(FEEDBACK_QUESTION):
             told = await self._feedback.submit(click)
+            return say(language_of(chosen, options.language, click.sender.language), told)
+        if click.question.startswith(STOP_QUESTION):
+            told = await self._stops.submit(click)
             return say(language_of(chosen, options.language, click.sender.language), told)
         record = decode_question(await self._journal.get(question_document_key(click.question)))
         asked_in = record.language if record is not None else ""

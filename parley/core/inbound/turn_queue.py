@@ -23,6 +23,7 @@ class BusySignal:
     """A message that a running turn is to make way for (`stops`), or that waits to be let in.
 
     `recalled` says that its writer took it back, and that a turn which answers it is to end.
+    With `stops` and a `turn` somebody pressed the stop button of that turn, which this message began.
     With a `run` (whose id may not be known) it is that run which still has to be stopped: the one that was
     made for `turn`.
     """

@@ -47,11 +47,14 @@ class Question:
 
 EDIT = "edit"
 """The option of a click that brings other arguments, as JSON text."""
+STOP_QUESTION, STOP_OPTION = "stop:", "stop"
+"""How the question of a click begins that ends an answer (its turn's id follows), and its option."""
+_MOST_TURN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A press of a question's button, or of a thumb under an answer (feedback.py).
+    """A press of a question's button, of a thumb (feedback.py) or of a stop button.
 
     `id` is the platform's own stable id of it: the dedupe key.
     """
@@ -104,3 +107,15 @@ class ResumeInput:
     """What an interrupted run goes on with."""
 
     given: tuple[InterruptAnswer, ...]
+
+
+def stop_question(turn: str, label: str) -> Question:
+    """Return the stop button under an answer that grows, for platforms that have none of their own."""
+    return Question(f"{STOP_QUESTION}{turn}", "", (Option(STOP_OPTION, label),))
+
+
+def stopped_turn(click: Click) -> str:
+    """Return the turn that a press is to end; "" where it ends none."""
+    turn = click.question.removeprefix(STOP_QUESTION)
+    known = click.question.startswith(STOP_QUESTION) and click.option == STOP_OPTION
+    return turn if known and 0 < len(turn) <= _MOST_TURN else ""

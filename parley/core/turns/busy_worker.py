@@ -38,6 +38,9 @@ async def handle_busy_signal(services: CoreServices, claim: Claim, stop: StopTur
         if is_recalled(knock, queue):
             await stop(knock.message.conversation, queue.items[0].id)
         await services.journal.done(claim, [item])
+    elif knock.stops and knock.turn:
+        await _end_turn(services, knock, stop)
+        await services.journal.done(claim, [item])
     elif knock.stops:
         await _make_way(services, knock.message, stop)
         await services.journal.done(claim, [item])
@@ -73,6 +76,13 @@ async def _make_way(services: CoreServices, message: InboundMessage, stop: StopT
         stops = is_interrupted(queue.turn, queue)
     if stops:
         await stop(message.conversation, queue.items[0].id)
+
+
+async def _end_turn(services: CoreServices, knock: BusySignal, stop: StopTurn) -> None:
+    """End the turn whose stop button was pressed, and none that came after it."""
+    queue = await load_queue(services.journal, knock.message.conversation)
+    if queue.items and services.conversations.turn_id(queue.items[0].id) == knock.turn:
+        await stop(knock.message.conversation, queue.items[0].id)
 
 
 async def _stop_run(services: CoreServices, claim: Claim, run: RunRef, turn: str) -> None:

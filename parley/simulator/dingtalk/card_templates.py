@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
@@ -15,14 +15,15 @@ TEMPLATE = "00000000-0000-4000-8000-00000000card.schema"
 QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
 """A card with a text, a group of buttons, and a text that each person sees their own of."""
 STATUS = "flowStatus"
-DONE = "3"
+PENDING, GROWING, DONE = "1", "2", "3"
 
 
 @dataclass(frozen=True)
 class DingTalkCardTemplate:
     """A template. `text` is the variable that is shown ("" for the first that is given), and grows where it
     `streams`; `buttons` is the one with a group of buttons ("" for none). With `types` no other variables are
-    taken. Of the `private` ones each person sees their own.
+    taken. Of the `private` ones each person sees their own. Buttons are shown in the states
+    `with_buttons`.
     """
 
     text: str = ""
@@ -30,6 +31,7 @@ class DingTalkCardTemplate:
     streams: bool = True
     types: Mapping[str, str] = field(default_factory=dict)
     private: frozenset[str] = frozenset()
+    with_buttons: frozenset[str] = frozenset({GROWING, DONE})
 
 
 def own_templates() -> dict[str, DingTalkCardTemplate]:
@@ -72,7 +74,17 @@ def read_template(file: str) -> DingTalkCardTemplate:
         buttons=next((name for name, kind in types.items() if kind == "buttonGroup"), ""),
         types=types,
         private=frozenset(str(each.get("name")) for each in declared if each.get("private") is True),
+        with_buttons=frozenset(_states_with_buttons(parts)),
     )
+
+
+def _states_with_buttons(parts: Iterable[JsonObject]) -> Iterator[str]:
+    """Yield the states of the card in which a group of buttons is shown."""
+    for part in parts:
+        status = as_object(part.get("props")).get("status")
+        inside = {each.get("componentName") for each in _parts(part)}
+        if part.get("componentName") == "AICardStatusContainer" and "ButtonGroup" in inside:
+            yield str(status)
 
 
 def _listed(inner: JsonObject) -> list[Json]:

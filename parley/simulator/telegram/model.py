@@ -108,6 +108,15 @@ class PendingCallbackQuery:
     alert: bool = False
 
 
+@dataclass
+class PendingGuestQuery:
+    """A call of the bot in a chat that it is no member of, and the message that answers it (0 for none)."""
+
+    chat: int
+    at: float
+    message: int = 0
+
+
 @dataclass(frozen=True)
 class SeenTelegramMessage:
     """A message as somebody in the chat sees it now. `buttons` are the labels, row by row.

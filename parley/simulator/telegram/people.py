@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.people import SimulatedPeople
-from parley.simulator.telegram.api import entities
+from parley.simulator.telegram.api import entities, guests
 from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
 from parley.simulator.telegram.api.methods import as_json
 from parley.simulator.telegram.api.serializers import chat_json, user_json
@@ -108,6 +108,14 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
         texts = [caption] + [""] * (len(files) - 1)
         pairs = zip(files, texts, strict=True)
         return [self._post(chat, by, text, file, None, topic, album) for file, text in pairs]
+
+    def call_as_guest(self, chat: int, by: int, text: str) -> str:
+        """Call the bot in a chat that it is no member of; returns the id of the query that it may answer."""
+        with self._world.changed:
+            place = self._world.chats[chat]
+            message = self._world.post(place, self._world.accounts[by], None)
+            message.text, message.entities = text, entities.find_entities(text)
+            return guests.call_bot(self._world, place, message)
 
     def edit(self, chat: int, message: int, text: str) -> None:
         """Change a text."""

@@ -12,6 +12,7 @@ from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request,
 from parley.simulator.telegram.model import (
     ChatKind,
     PendingCallbackQuery,
+    PendingGuestQuery,
     TelegramAccount,
     TelegramChat,
     TelegramDraft,
@@ -48,6 +49,7 @@ class TelegramWorld(World):
         self.commands: dict[tuple[str, str], list[Json]] = {}
         self.presses: dict[str, PendingCallbackQuery] = {}
         self.query_life = QUERY_LIFE
+        self.guests: dict[str, PendingGuestQuery] = {}
         self.waiting: list[JsonObject] = []
         self.confirmed: deque[JsonObject] = deque(maxlen=1000)
         self.again: list[JsonObject] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,12 +12,14 @@ from dataclasses import replace
 from types import TracebackType
 from typing import ClassVar, Self
 
+from parley.channels.dingtalk.card_template import build_template
 from parley.channels.dingtalk.channel import create
 from parley.channels.dingtalk.config import NO_CARDS, Config
 from parley.channels.dingtalk.formatting import CARD_PART
 from parley.channels.kit.text import byte_length
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
+from parley.core.texts import Sentence, say
 from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
 from parley.simulator.dingtalk import DingTalkUpload as Sent
 from parley.simulator.kit.json_values import Json
@@ -49,6 +52,7 @@ class DingTalkDriver(Driver):
         credentials=True,
         expels=True,
         buttons=True,
+        stops=True,
         tells=True,
         doubles=False,
     )
@@ -56,6 +60,8 @@ class DingTalkDriver(Driver):
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
         self._platform = DingTalkSimulator()
+        # One template for answers and questions, as docs/dingtalk.md has it imported.
+        self._template = self._platform.world.import_template(json.dumps(build_template()))
         self.mention = f"@{self._platform.name}"
         self.secrets = (self._platform.client_secret, self._platform.world.mark)
         self._later: set[asyncio.Task[str]] = set()
@@ -79,19 +85,15 @@ class DingTalkDriver(Driver):
         return Config(
             client_id=self._platform.client_id,
             client_secret=self._platform.client_secret,
-            card_template_id=self._platform.template,
-            question_template_id=self._platform.question_template,
+            card_template_id=self._template,
+            question_template_id=self._template,
             api_url=self._platform.url,
             oapi_url=self._platform.url,
             allowed_users=("*",),
         )
 
     def make_channel(self, services: ChannelServices) -> Channel:
-        config = self.config()
-        if services.rules(Conversation("dingtalk", "")).feedback:
-            # Thumbs stand on the answer's own card: one template for answers and buttons, as ours is.
-            config = config.model_copy(update={"card_template_id": self._platform.question_template})
-        return eager(create(config, services))
+        return eager(create(self.config(), services))
 
     async def unplug(self) -> None:
         self._platform.faults.clear()
@@ -139,6 +141,9 @@ class DingTalkDriver(Driver):
         found = [shown for shown in await self.look(place) if label in shown.buttons]
         assert found, f"no button {label!r}"
         self._platform.people.press(_chat(place), (by or place.owner).id, found[-1].id, label)
+
+    async def press_stop(self, place: Place) -> None:
+        await self.press(place, say("en", Sentence.STOP_BUTTON))
 
     async def told(self, place: Place, by: Person | None = None) -> list[str]:
         return list(self._platform.people.told(_chat(place), (by or place.owner).id))

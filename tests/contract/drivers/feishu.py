@@ -12,6 +12,7 @@ from parley.channels.feishu.config import Config
 from parley.channels.kit.text import byte_length
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
+from parley.core.texts import Sentence, say
 from parley.simulator.feishu import SHOWING, FeishuSimulator, FeishuSimulatorTiming, SeenFeishuMessage
 from parley.simulator.feishu import FeishuUpload as Sent
 from parley.simulator.kit.json_values import Json, JsonObject
@@ -45,6 +46,7 @@ class FeishuDriver(Driver):
         expels=True,
         voice=True,
         buttons=True,
+        stops=True,
         tells=True,
         doubles=False,
         reads_back=True,
@@ -152,6 +154,9 @@ class FeishuDriver(Driver):
         assert found, f"no button {label!r}"
         presser = (by or place.owner).id
         self._platform.people.press(place.conversation.chat, presser, found[-1].id, label)
+
+    async def press_stop(self, place: Place) -> None:
+        await self.press(place, say("en", Sentence.STOP_BUTTON))
 
     async def told(self, place: Place, by: Person | None = None) -> list[str]:
         return list(self._platform.people.told(place.conversation.chat, (by or place.owner).id))

@@ -323,10 +323,25 @@ class AsksOnANewCard(QuestionCards):
         await super().ask(place, anew, question, text, 0, _forget)
 
 
+class KeepsStopping(DingTalkReply):
+    """Leaves the stop button under an answer that is over."""
+
+    async def _finish_buttons(self, *, rateable: bool) -> None:
+        return None
+
+
+class OffersNoStop(DingTalkReply):
+    """Has no stop button under answers that grow."""
+
+    async def _make(self, cards: AiCards, index: int, stops: ReplyTarget | None = None) -> None:
+        await super()._make(cards, index)
+
+
 async def _forget(count: int) -> None:
     return None
 
 
+_STOPS = "the_stop_button_keeps_what_was_said"
 FAULTS = (
     Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),
     Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_replying(SendsPartsBackwards)),
@@ -358,5 +373,7 @@ FAULTS = (
         "a_crash_while_settling_settles",
         driver=_replying(SettlesOnlyWhatItAsked),
     ),
+    Fault("leave the stop button", _STOPS, driver=_replying(KeepsStopping)),
+    Fault("offer no stop button", _STOPS, driver=_replying(OffersNoStop)),
     Fault("ask on a new card", "a_crash_while_asking_asks_once", driver=_asking(AsksOnANewCard)),
 )

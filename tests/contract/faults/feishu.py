@@ -17,10 +17,17 @@ from parley.channels.feishu.outbound.message_part import MessagePart
 from parley.channels.feishu.outbound.reply import FeishuReply
 from parley.channels.feishu.outbound.reply_state import PartState
 from parley.channels.feishu.pressed_cards import PressedCards
-from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
+from parley.channels.feishu.question_card import (
+    NO_FOOTER,
+    CardFooter,
+    footer_for,
+    question_card_json,
+    split_question,
+)
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
+from parley.core.model.questions import STOP_QUESTION
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
 from tests.contract.drivers.feishu import FeishuDriver
@@ -102,6 +109,13 @@ class LeavesRefusedCards(MessagePart):
         return None
 
 
+class KeepsStopping(MessagePart):
+    """Leaves the stop button under an answer that is over."""
+
+    async def settle(self, text: str, foot: CardFooter = NO_FOOTER) -> str:
+        return await super().settle(text, CardFooter((self._stop,)))
+
+
 def _taking(kind: type[CardActionHandler]) -> type[FeishuDriver]:
     """A driver whose channel takes presses so."""
 
@@ -112,6 +126,13 @@ def _taking(kind: type[CardActionHandler]) -> type[FeishuDriver]:
             return made
 
     return _made_as(Hears)
+
+
+class HearsNoStop(CardActionHandler):
+    """Takes a press of the stop button for nothing."""
+
+    async def take(self, payload: bytes) -> EventResult | None:
+        return EventResult(done=True) if STOP_QUESTION.encode() in payload else await super().take(payload)
 
 
 class AnswersPressesWithNothing(CardActionHandler):
@@ -290,5 +311,7 @@ FAULTS = (
         "a_long_question_has_buttons_once",
         driver=_replying(ButtonsUnderEachPart),
     ),
+    Fault("leave the stop button", "the_stop_button_keeps_what_was_said", driver=_carrying(KeepsStopping)),
+    Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", driver=_taking(HearsNoStop)),
     Fault("answer beside the topic", "topics_are_apart", driver=_calling(AnswersAside)),
 )

@@ -162,7 +162,8 @@ async def start(around: Surroundings) -> Process:
     deaf = [channel.name for channel in made if not channel.capabilities.history]
     bus = WatchedBus(journal, options, around.watch, deaf)
     comments = {name: each.capabilities.comments for name, each in channels.items()}
-    clicks = ClickHandler(journal, options, comments=comments)
+    conversations = await ConversationRepository.open(journal)
+    clicks = ClickHandler(journal, options, conversations.turn_id, comments=comments)
     supervisors = [
         ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
         for channel in made
@@ -178,7 +179,7 @@ async def start(around: Surroundings) -> Process:
         agent=around.agent,
         memory=NullMemory(),
         people=PersonRepository(journal, time.time),
-        conversations=await ConversationRepository.open(journal),
+        conversations=conversations,
         channels=channels,
         read_options=lambda: core_options,
         files=around.folder / "files",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from parley.core.model.types import Outcome
+from parley.core.texts import Sentence, say
 from tests.contract.harness.scene import Scene
 from tests.contract.harness.scripted_agent import Told
 from tests.contract.promise import needs
@@ -55,6 +56,9 @@ async def promise_the_stop_button_keeps_what_was_said(scene: Scene) -> None:
     await scene.until_done(place)
     (kept,) = await scene.answers(place)
     assert kept.startswith("the first half")
+    labels = {say(language, Sentence.STOP_BUTTON) for language in ("en", "zh")}
+    left = [label for shown in await scene.driver.look(place) for label in shown.buttons if label in labels]
+    assert not left, "a stop button stands under an answer that is over"
 
 
 @needs("groups")

@@ -74,7 +74,8 @@ async def promise_a_decision_stays_seen(scene: Scene) -> None:
     text = await scene.until_settled(place, question)
     await scene.until(lambda: scene.driver.told(place), "the press to be answered")
     assert await scene.until_settled(place, question) == text
-    assert all(not each.buttons for each in await scene.driver.look(place))
+    # What the run says next may have a stop button.
+    assert not [each for each in await scene.driver.look(place) if {_YES, _NO} & set(each.buttons)]
 
 
 @needs("buttons")
@@ -268,7 +269,7 @@ async def promise_a_crash_while_asking_asks_once(scene: Scene) -> None:
     await scene.driver.press(place, _YES)
     await scene.until_settled(place, question)
     await scene.until_done(place)
-    assert not [each for each in await scene.shown(place) if each.buttons]
+    assert not [each for each in await scene.shown(place) if {_YES, _NO} & set(each.buttons)]
 
 
 @needs("buttons")

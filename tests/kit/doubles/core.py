@@ -428,7 +428,11 @@ async def core_on(
     )
     manager = Manager(services)
     clicks = ClickHandler(
-        journal, options.channels, pairing, comments={"test": channel.capabilities.comments}
+        journal,
+        options.channels,
+        services.conversations.turn_id,
+        pairing,
+        comments={"test": channel.capabilities.comments},
     )
     made = Core(journal, bus, clicks, manager, agent, channel, memory, services)
     if working:

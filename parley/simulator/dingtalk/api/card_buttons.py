@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from parley.simulator.dingtalk.card_templates import DONE, GROWING, PENDING
 from parley.simulator.dingtalk.errors import bad_request
 from parley.simulator.dingtalk.model import DingTalkCard, DingTalkCardPress, DingTalkPush
 from parley.simulator.dingtalk.world import DingTalkWorld
@@ -25,8 +26,20 @@ class DingTalkCardButton:
 
 def buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
     """Return the buttons on a card, in order."""
+    found = read_buttons(card)
+    return found if _state(card) in card.template.with_buttons else ()
+
+
+def read_buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
+    """Return a card's buttons, shown or not. Raises DingTalkErrorResponse for what are none."""
     value = card.params.get(card.template.buttons)
     return () if value is None else tuple(_buttons(value))
+
+
+def _state(card: DingTalkCard) -> str:
+    if card.finished:
+        return DONE
+    return GROWING if card.guids else PENDING
 
 
 def find_button(card: DingTalkCard, label: str) -> DingTalkCardButton:

@@ -96,7 +96,7 @@ def _made(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
 def _set_values(card: DingTalkCard, values: dict[str, str]) -> None:
     """Give a card these values. Raises DingTalkErrorResponse for those that it cannot have."""
     changed = DingTalkCard(card.track, card.template, values)
-    card_buttons.buttons(changed)
+    card_buttons.read_buttons(changed)
     card.params, card.text = values, shown_text(values.get(card.key, ""))
     card.finished = card.finished or not card.template.streams or values.get(STATUS) == DONE
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from parley.simulator.kit.json_values import Json, JsonObject
-from parley.simulator.telegram.api import entities, inline_keyboards, rich_messages
+from parley.simulator.telegram.api import entities, guests, inline_keyboards, rich_messages
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.api.serializers import chat_json, message_json, user_json
 from parley.simulator.telegram.errors import bad_request
@@ -96,6 +96,7 @@ def get_me(world: TelegramWorld, params: TelegramParams) -> Json:
         "can_join_groups": True,
         "can_read_all_group_messages": not world.privacy,
         "supports_inline_queries": False,
+        "supports_guest_queries": True,
     }
     return user_json(world.bot) | rights
 
@@ -136,6 +137,8 @@ def require_own_message(world: TelegramWorld, params: TelegramParams, what: str)
 
 def edit_message_text(world: TelegramWorld, params: TelegramParams) -> Json:
     """Put another text, plain or rich, for a message of the bot."""
+    if params.text("inline_message_id"):
+        return guests.edit_guest_message(world, params)
     message = require_own_message(world, params, "edit")
     markdown = rich_messages.markdown_of(params)
     if markdown:
@@ -274,6 +277,7 @@ METHODS: dict[str, Method] = {
     "sendmessagedraft": send_draft,
     "sendchataction": send_action,
     "getfile": get_file,
+    "answerguestquery": guests.answer_guest_query,
     "answercallbackquery": inline_keyboards.answer_callback_query,
     "setmycommands": set_commands,
     "getmycommands": get_commands,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parley.channels.dingtalk.card_template import build_template
-from parley.core.model.questions import Option, Question, QuestionKind
+from parley.core.model.questions import STOP_OPTION, STOP_QUESTION, Option, Question, QuestionKind
 from parley.simulator.dingtalk.card_templates import read_template
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, make_channel, snapshot
 
@@ -22,9 +22,11 @@ class DecidingInbox(KeepingInbox):
     def __init__(self) -> None:
         super().__init__()
         self.options: list[str] = []
+        self.questions: list[str] = []
 
     async def decide(self, click):
         self.options.append(click.option)
+        self.questions.append(click.question)
         return "Noted."
 
 
@@ -45,10 +47,28 @@ async def test_an_answer_grows_on_it(world, channel):
     await reply.show(snapshot(""))
     await reply.show(snapshot("one"))
     (card,) = world.people.messages(world.alice.id)
-    assert (card.text, card.growing, card.buttons) == ("one", True, ())
+    assert (card.text, card.growing, card.buttons) == ("one", True, ("Stop",))
     await reply.finish(snapshot("one two", final=True))
     (card,) = world.people.messages(world.alice.id)
-    assert (card.text, card.growing) == ("one two", False)
+    assert (card.text, card.growing, card.buttons) == ("one two", False, ())
+
+
+async def test_the_stop_button_stands_under_the_last_card_while_it_grows(world, channel):
+    """Whoever presses is told; an answer that another process began loses its button, too."""
+    inbox, notes = DecidingInbox(), Notes()
+    async with listening(channel, inbox):
+        reply = channel.open_reply(world.target(), notes)
+        await reply.show(snapshot("word " * 900))
+        first, second = world.people.messages(world.alice.id)
+        assert (first.buttons, second.buttons) == ((), ("Stop",))
+        world.people.press(world.alice.id, world.alice.id, second.id, "Stop")
+        await world.until(lambda: world.people.told(world.alice.id, world.alice.id))
+        assert world.people.told(world.alice.id, world.alice.id) == ("Noted.",)
+        assert inbox.options == [STOP_OPTION]
+        assert inbox.questions == [f"{STOP_QUESTION}{world.target().turn_id}"]
+        again = channel.open_reply(world.target(handle=notes.last), Notes())
+        await again.finish(snapshot("word " * 900, final=True))
+    assert not any(card.buttons for card in world.people.messages(world.alice.id))
 
 
 async def test_a_question_on_it_has_buttons_a_notice_and_then_what_was_decided(world, channel):

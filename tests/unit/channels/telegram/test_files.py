@@ -194,3 +194,37 @@ async def test_an_album_whose_answer_was_lost_is_sent_again_and_counted(world, t
     receipt = await resumed.finish(snapshot("", attachments=files))
     assert [name for _, name, _ in shown(world)] == ["0.pdf", "1.pdf"] * 2
     assert receipt.doubtful
+
+
+async def test_a_short_answer_with_one_file_is_one_message(world, tmp_path):
+    photo = stored(tmp_path, "a.png", PNG, "image/png", AttachmentKind.IMAGE)
+    group, notes = world.people.add_group("Team", [world.alice.id]), Notes()
+    question = world.people.say(group, world.alice.id, "@parley_bot draw")
+    target, answer = world.target(group, reply_to=question), snapshot("The **chart**.", attachments=(photo,))
+    receipt = await world.channel.open_reply(target, notes).finish(answer)
+    shown = world.people.messages(group)[-1]
+    assert (shown.text, shown.file, shown.reply_to) == ("The chart.", "a.png", question)
+    assert shown.entities[0]["type"] == "bold"
+    assert receipt.message_ids == (f"{group}:{shown.id}",)
+    # Whoever goes on after a crash sends nothing more.
+    await world.channel.open_reply(replace(target, handle=notes.last), Notes()).finish(answer)
+    assert len([each for each in world.people.messages(group) if each.from_bot]) == 1
+
+
+async def test_what_grew_or_is_long_has_its_file_after_it(world, tmp_path):
+    photo = stored(tmp_path, "a.png", PNG, "image/png", AttachmentKind.IMAGE)
+    for number, text in enumerate(("short", "x" * 1025)):
+        reply = world.channel.open_reply(replace(world.target(), turn_id=f"turn-{number}"), Notes())
+        if number == 0:
+            await reply.show(snapshot("sho"))
+        await reply.finish(snapshot(text, attachments=(photo,)))
+        words, file = world.people.messages(world.alice.id)[-2:]
+        assert (words.text, words.file, file.text, file.file) == (text, "", "", "a.png")
+
+
+async def test_where_a_captioned_file_is_refused_the_words_arrive(world, tmp_path):
+    reply = world.channel.open_reply(world.target(), Notes())
+    await reply.finish(snapshot("The chart.", attachments=(stored(tmp_path, "a.bin", b"", "x/y"),)))
+    words, reason = world.answers()
+    assert words == "The chart."
+    assert "a.bin" in reason

@@ -188,6 +188,8 @@ def test_a_kind_that_nobody_knows_is_named_instead_of_dropped():
     assert heard(body("unknownMsgType", {"unknownMsgType": "?"})).text == "[unsupported]"
     assert heard(body("location", {"x": 1})).text == "[location]"
     assert heard(body("a b<c>", {})).text == "[unsupported]"
+    assert heard(body("picture", {})).text == "[picture]"
+    assert heard(body("richText", {"richText": [{"type": "spaceship"}]})).text == "[richText]"
 
 
 def test_markdown_and_names_in_rich_text_are_read():

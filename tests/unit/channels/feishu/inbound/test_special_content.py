@@ -35,6 +35,9 @@ KINDS = {
     "hongbao": ({"text": "恭喜发财"}, "[red packet] 恭喜发财"),
     "folder": ({"file_name": "docs"}, "[folder, which Feishu does not hand out] docs"),
     "sticker": ({"file_key": "file_1"}, "[sticker]"),
+    "interactive": ({"elements": [[{"tag": "img", "image_key": "img_1"}]]}, "[card without words]"),
+    "post": ({"title": "", "content": [[{"tag": "spaceship"}]]}, "[rich text without words]"),
+    "audio": ({"duration": 3000}, "[voice message that cannot be opened]"),
     "spaceship": ({"engines": 4}, "[spaceship: a kind of message that Feishu does not let a bot read]"),
 }
 

@@ -25,6 +25,22 @@ async def test_an_answer_grows_in_one_card_and_stands_in_the_end(world):
     assert world.people.history(world.ann.chat)[:3] == ("…", "one", "one two")
 
 
+@pytest.mark.parametrize("denied", [set(), {"cardkit:card:write"}], ids=["streams", "plain card"])
+async def test_a_stop_button_stands_under_the_part_that_grows(world, denied):
+    """And nowhere when the answer is there, whoever finishes it."""
+    world.sim.world.denied = denied
+    notes = Notes()
+    reply = world.reply(notes)
+    await reply.show(snapshot("one"))
+    await reply.show(snapshot(LONG))
+    *full, last = world.seen()
+    assert full
+    assert not any(message.buttons for message in full)
+    assert last.buttons == ("Stop",)
+    await world.reply(Notes(), handle=notes.last).finish(snapshot(LONG, final=True))
+    assert not any(message.buttons for message in world.seen())
+
+
 async def test_an_answer_that_never_grew_is_one_call(world):
     await world.reply(Notes()).finish(snapshot("all of it", final=True))
     assert world.answers() == ["all of it"]
