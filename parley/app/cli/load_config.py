@@ -7,8 +7,8 @@ from pathlib import Path
 
 from parley.app.backup.swap import read_pending_swap
 from parley.app.process import logs
-from parley.app.settings.home_folder import home_folder
-from parley.app.settings.load import DEFAULT_FILE, LoadedSettings, load_settings
+from parley.app.settings.home_folder import locate_config
+from parley.app.settings.load import LoadedSettings, load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ParleyError
 
@@ -23,12 +23,9 @@ def load_config(
     this. `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of
     the data was interrupted in the middle, unless the caller is `restoring`.
     """
-    here = Path.cwd()
-    home = here if config else home_folder(here)
-    if home != here and (home / DEFAULT_FILE).exists():
-        config = home / DEFAULT_FILE
-    environ = with_dotenv(os.environ, (home / (config or DEFAULT_FILE)).parent / ".env")
-    loaded = load_settings(config, environ, home)
+    found = locate_config(config)
+    environ = with_dotenv(os.environ, found.path.parent / ".env")
+    loaded = load_settings(found.file, environ, found.folder)
     chosen = "debug" if verbose else level or loaded.settings.log_level
     form = "json" if log_json else loaded.settings.log_format
     logs.configure_logging(chosen, logs.find_secrets(loaded.settings), form)
