@@ -40,6 +40,7 @@ from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
+from parley.console.api.setup import FirstSetup, setup_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.commands.overview import PersonOverviews
@@ -117,9 +118,9 @@ class _Opened:
 
 @asynccontextmanager
 async def build_parley(
-    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+    loaded: LoadedSettings, clock: Callable[[], float] = time.time, setup: FirstSetup | None = None
 ) -> AsyncIterator[Parley]:
-    """Open the store and the agent, and put a Parley together on them.
+    """Open the store and the agent, and put a Parley together on them; `setup` is what a new one offers.
 
     Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
     """
@@ -132,12 +133,14 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parley = await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers))
+            parley = await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers), setup)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
 
 
-async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], opened: _Opened) -> Parley:
+async def _put_together(
+    loaded: LoadedSettings, clock: Callable[[], float], opened: _Opened, setup: FirstSetup | None
+) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent, opened.watchers
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
@@ -168,9 +171,9 @@ async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], open
     )
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(loaded, services, journal, agent, remake)
-    manager = Manager(services)
-    watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
-    server = _server(loaded, channels, pulse, [*_api(services, memory, people, letters), *watched])
+    manager, own = Manager(services), (*_api(services, memory, people, letters), *setup_routes(setup))
+    api = (*own, *monitoring_routes(services, manager, lag, watchers.metrics, letters, journal))
+    server = _server(loaded, channels, pulse, api)
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))

@@ -116,11 +116,23 @@ def configure_logging(level: str, secrets: frozenset[str], form: str = "text") -
     Libraries are never heard below info: their debug lines hold what people wrote.
     """
     handler = RecentLinesHandler(sys.stderr)
-    handler.setFormatter(
-        JsonFormatter(mask_pattern(secrets)) if form == "json" else SecretlessFormatter(secrets)
-    )
     least: int = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(level=max(least, logging.INFO), handlers=[handler, LogMemory()], force=True)
+    _format(handler, secrets, form)
     logging.getLogger("parley").setLevel(least)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(least, logging.WARNING))
+
+
+def hide_secrets(secrets: frozenset[str]) -> None:
+    """Hide these from now on, too; those of before stay hidden."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, RecentLinesHandler):
+            form = "json" if isinstance(handler.formatter, JsonFormatter) else "text"
+            _format(handler, handler.secrets | secrets, form)
+
+
+def _format(handler: RecentLinesHandler, secrets: frozenset[str], form: str) -> None:
+    handler.secrets = secrets
+    as_json = JsonFormatter(mask_pattern(secrets)) if form == "json" else None
+    handler.setFormatter(as_json or SecretlessFormatter(secrets))

@@ -17,6 +17,7 @@ class RecentLinesHandler(logging.StreamHandler[TextIO]):
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
+        self.secrets: frozenset[str] = frozenset()
 
     def format(self, record: logging.LogRecord) -> str:
         line = super().format(record)
