@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,15 +41,16 @@ def fixed_source(loaded: LoadedSettings) -> ConfigSource:
     return ConfigSource(lambda: loaded)
 
 
-def file_source(found: ConfigLocation, level: str = "", *, log_json: bool = False) -> ConfigSource:
+def file_source(
+    found: ConfigLocation, environ: Mapping[str, str], level: str = "", *, log_json: bool = False
+) -> ConfigSource:
     """Return the source of a command whose configuration is there.
 
-    `level` and `log_json` are used instead of what the file says. The environment is that of the start: a
+    `level` and `log_json` are used instead of what the file says. `environ` is that of the start: a
     project of the embedded server adds to it.
     """
     # A file that was there is not to be taken for the defaults while it is being replaced.
     chosen = DEFAULT_FILE if found.file is None and found.path.exists() else found.file
-    environ = dict(os.environ)
 
     def read() -> LoadedSettings:
         given = with_dotenv(environ, found.path.parent / ENV_FILE)
