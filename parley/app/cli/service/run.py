@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from parley.app.checks.config_version import find_old_version
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import check_settings
 from parley.app.cli.load_config import load_config
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             sep="\n",
             flush=True,
         )
-        found = check_settings(loaded) + find_exposed_files(loaded)
+        found = check_settings(loaded) + find_old_version(loaded) + find_exposed_files(loaded)
         for each in (*found.mistakes, *found.remarks):
             log.warning("%s", each.show(loaded.origin))
         run_loop(_serve(loaded, source))
