@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import file_source
 from parley.app.settings.core_options import core_options
@@ -25,7 +25,7 @@ class Running:
         self.folder, self.time, self.looks, self.failure = folder, 0.0, 0, None
         source = file_source(ConfigLocation(None, folder))
         loaded = source.read()
-        self.current = CurrentState(RunningState(loaded, core_options(loaded), {}))
+        self.current = CurrentState(LiveState(loaded, core_options(loaded), {}))
         target = ReloadTarget(self.apply, self.code)
         self.reloader = Reloader(
             self.current, source, target, lambda: 7.0, monotonic=lambda: self.time, every=0.001
@@ -42,7 +42,7 @@ class Running:
     async def apply(self, plan):
         if self.failure is not None:
             raise self.failure
-        self.current.replace(RunningState(plan.loaded, core_options(plan.loaded), {}))
+        self.current.replace(LiveState(plan.loaded, core_options(plan.loaded), {}))
 
     def write(self, text, name="config.yaml"):
         (self.folder / name).write_text(text, "utf-8")
