@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -51,8 +52,10 @@ class Running:
         """Let it look at the files as they are, then again after some time, and once more."""
         for passed in (0.0, seconds, 0.0):
             self.time += passed
-            now = self.looks
-            await until(lambda now=now: self.looks > now + 2, "the files were looked at")
+            await until(partial(self.has_looked, self.looks + 2), "the files were looked at")
+
+    def has_looked(self, times):
+        return self.looks > times
 
 
 @pytest.fixture
