@@ -14,6 +14,7 @@ PLATFORM = re.compile(r"slack|telegram|feishu|lark|dingtalk|discord|wecom|whatsa
 # The places where whatever breaks must not reach its neighbours.
 # A user's module may raise anything when it is imported; that becomes one line.
 SUPERVISORS = {
+    "parley/app/reload/reloader.py",
     "parley/app/supervision/channel_supervisor.py",
     "parley/core/scheduler/lane_worker.py",
     "parley/server/graphs/projects.py",

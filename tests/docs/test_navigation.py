@@ -10,7 +10,7 @@ import yaml
 
 from tests.kit.checkout import ROOT
 
-PLANNED = {"upgrading.md"}
+PLANNED: set[str] = set()
 """Pages that have a place before they are there: the site leaves their entries out."""
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / "scripts" / "docs_site.py"))
 CONFIG = yaml.safe_load((ROOT / "docs" / "site" / "mkdocs.yml").read_text("utf-8"))

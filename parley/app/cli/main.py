@@ -219,9 +219,13 @@ def _add_set_up(add: Callable[[str, str], _CommandParser]) -> Sequence[argparse.
     connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
     connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
     connect.add_argument("--server", default="", help="address of a simulator or another server")
+    config = add("config", "bring the configuration file up to date, and keep what it says")
+    config.add_argument("what", choices=("upgrade",))
+    config.add_argument("--dry-run", action="store_true", help="only print what would change")
+    config.add_argument("--yes", action="store_true", help="do not ask")
     init = add("init", "set Parley up: chat platforms, the agent, the first administrator")
     init.when_used("parley.app.cli.wizard.options")
-    return connect, init
+    return connect, config, init
 
 
 def _add_feedback(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:

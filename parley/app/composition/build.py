@@ -26,7 +26,7 @@ from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.openapi.document import openapi_routes
-from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import ConfigSource, fixed_source
 from parley.app.settings.core_options import core_options
@@ -162,7 +162,7 @@ async def _put_together(
 ) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
     pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
-    current = CurrentState(RunningState(loaded, core_options(loaded), {}))
+    current = CurrentState(LiveState(loaded, core_options(loaded), {}))
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules))
     bus = _bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)

@@ -11,7 +11,7 @@ from parley.app.composition.agent import OpenedAgent
 from parley.app.composition.memory import prepare_memory
 from parley.app.monitoring.turn_metrics import TurnMetrics
 from parley.app.reload.changes import ReloadPlan
-from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
@@ -33,7 +33,7 @@ class ChannelMaking:
 
     make: Callable[[LoadedSettings, str, ChannelConfig], Channel]
     supervise: Callable[[Channel], ChannelSupervisor]
-    mount: Callable[[RunningState], None]
+    mount: Callable[[LiveState], None]
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Reconfiguration:
         before, options = self.current.get(), core_options(loaded)
         channels = {**before.channels, **made}
         known = {**before.options.channels, **options.channels}
-        state = RunningState(loaded, replace(options, channels=known), channels)
+        state = LiveState(loaded, replace(options, channels=known), channels)
         self.current.replace(state)
         self.channels.mount(state)
 

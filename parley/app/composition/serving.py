@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from starlette.routing import BaseRoute
 
 from parley.app.monitoring.health import HealthMonitor
-from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.secret_files import console_token
 from parley.channels.kit.webhook import Webhook, routes_of
@@ -16,7 +16,7 @@ from parley.console.server import HttpServer
 
 
 def routes_of_state(
-    state: RunningState, api: Sequence[BaseRoute]
+    state: LiveState, api: Sequence[BaseRoute]
 ) -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     """Return what is served behind the console's checks, and in front of them."""
     routes = list(_of_channels(state))
@@ -24,7 +24,7 @@ def routes_of_state(
     return guarded, [route for route in routes if isinstance(route, Webhook)]
 
 
-def _of_channels(state: RunningState) -> Iterator[BaseRoute]:
+def _of_channels(state: LiveState) -> Iterator[BaseRoute]:
     plans = state.loaded.plans
     for name, channel in state.channels.items():
         if name in plans and not plans[name].off:

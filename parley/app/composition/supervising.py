@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from parley.app.reload.current_state import CurrentState
+from parley.app.reload.live_mapping import LiveMapping
 from parley.app.supervision.channel_supervisor import ChannelSupervisor
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.core.commands.overview import PersonOverviews
 from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
-from parley.core.model.live_mapping import LiveMapping
 from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.health import Health
 from parley.core.state.conversations import ConversationRepository

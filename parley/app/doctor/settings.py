@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from parley.app.checks.config_version import find_old_version
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import check_settings
 from parley.app.checks.page import check_page
@@ -16,7 +17,7 @@ async def probe_settings(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what is seen in the settings, the files with secrets, and the page's address."""
     loaded = context.loaded
     context.say(f"settings: {loaded.origin}")
-    seen = from_findings(loaded, "settings", check_settings(loaded))
+    seen = from_findings(loaded, "settings", check_settings(loaded) + find_old_version(loaded))
     found = [replace(each, text=f"{each.place}: {each.text}" if each.place else each.text) for each in seen]
     for result in found or [succeeded("settings", "no mistakes are seen in them", plain=True)]:
         yield result

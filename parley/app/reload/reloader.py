@@ -64,6 +64,7 @@ class Reloader:
     source: ConfigSource
     target: ReloadTarget
     clock: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
     every: float = _EVERY
     _outcome: ReloadOutcome = ReloadOutcome()
     _since: float = 0.0
@@ -99,7 +100,7 @@ class Reloader:
 
     async def _look(self) -> None:
         """Read the files where it is time."""
-        rest = self._watch.look(await self._stamps(), time.monotonic())
+        rest = self._watch.look(await self._stamps(), self.monotonic())
         if rest is None:
             due = self._owed
         else:

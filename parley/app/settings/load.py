@@ -14,7 +14,7 @@ from parley.app.settings.parsing.problems import ConfigProblem, Path, to_config_
 from parley.app.settings.parsing.variables import Expansion, expand_variables, variable_names
 from parley.app.settings.parsing.yaml_tree import YamlTree, parse_yaml
 from parley.app.settings.pydantic_errors import translate_errors
-from parley.app.settings.schema.model import Settings
+from parley.app.settings.schema.model import CONFIG_VERSION, Settings
 from parley.channels.kit.config import ChannelConfig
 from parley.core.model.errors import ConfigError
 from parley.core.model.types import Json
@@ -55,6 +55,7 @@ def load_settings(file: File | None, environ: Mapping[str, str], folder: File) -
     path = folder / (file or DEFAULT_FILE)
     if file is None and not path.exists():
         variables = _variables_of(parse_yaml(SHIPPED_FILE.read_text("utf-8")).tree)
+        variables["version"] = CONFIG_VERSION
         return _settings_of(YamlTree(variables), "the defaults (there is no config.yaml)", environ, folder)
     name = str(file or DEFAULT_FILE)
     try:

@@ -22,14 +22,13 @@ from parley.app.storage.env_file import replace_private_file, with_variables
 from parley.core.model.errors import ConfigError, ParleyError
 from parley.core.model.types import Json
 
-_BACKUP = ".before-init"
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The text of the configuration file, as it is (`before`, None where there is none) and as it will be.
 
-    `variables` are what is to come into the `.env` beside it. Methods that read raise ConfigError.
+    `variables` are what is to come into the `.env` beside it. What the files were is kept beside them under
+    names with `suffix`. Methods that read raise ConfigError.
     """
 
     file: Path
@@ -37,6 +36,7 @@ class Draft:
     text: str
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    suffix: str = ".before-init"
 
     @classmethod
     def open(cls, config: Path | None, environ: Mapping[str, str]) -> Draft:
@@ -132,7 +132,7 @@ class Draft:
             (self.file, self.before, self.text),
         ):
             if old is not None and new != old:
-                copies.append(_copy_of(path))
+                copies.append(_copy_of(path, self.suffix))
                 replace_private_file(copies[-1], old)
         if secrets is not None and secrets != secrets_before:
             replace_private_file(self.env_file.resolve(), secrets)
@@ -164,9 +164,9 @@ def variable_name(channel: str, key: str) -> str:
     return f"{channel}_{key}".upper().replace("-", "_")
 
 
-def _copy_of(path: Path) -> Path:
+def _copy_of(path: Path, suffix: str) -> Path:
     """Return a free name for a copy of a file."""
-    base = path.with_name(f"{path.name}{_BACKUP}")
+    base = path.with_name(f"{path.name}{suffix}")
     taken = (base.with_name(f"{base.name}-{number}") for number in itertools.count(2))
     return base if not base.exists() else next(each for each in taken if not each.exists())
 

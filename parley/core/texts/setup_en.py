@@ -53,7 +53,7 @@ TEXTS = {
     S.QR_STILL: "Still waiting, for {minutes} min at most.",
     S.QR_WAITING: "Waiting for {minutes} min at most …",
     S.RESTART: (
-        "Parley is running with this folder: stop it and start it again, so that the changes take effect."
+        "Parley is running with this folder and takes the changes over; its log names what needs a restart."
     ),
     S.SERVER_ASK: "Address of the server",
     S.START_ASK: "Start Parley now?",

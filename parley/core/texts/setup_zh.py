@@ -52,7 +52,7 @@ TEXTS = {
     S.QR_SCAN: "请用手机应用扫描，或打开此地址：",
     S.QR_STILL: "仍在等待，最多 {minutes} 分钟。",
     S.QR_WAITING: "最多等待 {minutes} 分钟……",
-    S.RESTART: "Parley 正在使用此文件夹运行：请停止后重新启动，使更改生效。",
+    S.RESTART: "Parley 正在使用此文件夹运行，会自动应用更改；需要重启的设置会写在日志中，请您留意。",
     S.SERVER_ASK: "服务的地址",
     S.START_ASK: "现在启动 Parley 吗？",
     S.START_LATER: "以后可以这样启动：parley run",

@@ -58,6 +58,9 @@ RUNS: Mapping[str, Run] = {
     ".venv/bin/parley store copy sqlite '$PARLEY_STORE_URL'": Run("Row counts match", idle=True),
     ".venv/bin/parley backup backups/monday": Run(r"Backed up to backups/monday: \d+ files", idle=True),
     ".venv/bin/parley restore backups/monday --replace": Run("The previous data is in", idle=True),
+    ".venv/bin/parley backup backups/before": Run(r"Backed up to backups/before: \d+ files", idle=True),
+    ".venv/bin/parley config upgrade --dry-run": Run("is up to date|Nothing was written|There is no"),
+    ".venv/bin/parley config upgrade --yes": Run("is up to date|There is no"),
     ".venv/bin/parley backup backups/tuesday": Run(r"Backed up to backups/tuesday: \d+ files", idle=True),
     ".venv/bin/parley restore backups/tuesday --replace": Run("The previous data is in", idle=True),
     'curl -s localhost:8765/api/openapi.json -H "$auth"': Run('"openapi": "3.1.0"'),
@@ -76,6 +79,7 @@ NAMED: Mapping[str, Run] = {
     "parley address": Run(r"http://127\.0\.0\.1:\d+/\?token="),
     "parley audit": Run(),
     "parley chat": Run("You said: hi", piped="hi"),
+    "parley config upgrade --yes": Run("is up to date|There is no"),
     "parley check": Run("his would start:"),
     "parley check --print-config": Run("data_dir: data"),
     "parley run --log-json": Run("Open http", stays=True, idle=True),
@@ -141,6 +145,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
 }
 NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
+    re.compile(r"parley config upgrade"): "asks; tests/unit/app/cli/admin/test_config.py answers",
     re.compile(
         r"(?:\.venv/bin/)?python -m benchmarks[. ]\w+.*"
     ): "measures for minutes, alone on the machine",

@@ -139,6 +139,23 @@ def test_a_broken_edit_changes_nothing_until_it_is_mended(tmp_path: Path) -> Non
         person.close()
 
 
+def test_half_of_a_file_is_never_taken_over(tmp_path: Path, telegram: TelegramSimulator) -> None:
+    someone = telegram.people.add_person("Alice")
+    config = {"channels": {"telegram": telegram_config(telegram, allowed_users=[someone.id])}}
+    with running(tmp_path, config) as process:
+        alice, file = Chat(telegram, someone.id, someone.id), tmp_path / "config.yaml"
+        whole = file.read_text("utf-8")
+        file.write_text("", "utf-8")
+        logged(process, f"{REFUSED}config.yaml: is empty now; save it whole")
+        file.write_text(whole[:-3], "utf-8")
+        logged(process, "ends in the middle of a line; save it whole, or end it with a line break")
+        alice.ask("hello", "You said: hello")
+        file.write_text(f"agent: {{timeout: 100}}\n{whole}", "utf-8")
+        logged(process, f"{TAKEN}agent.timeout")
+        assert "telegram is off" not in process.log
+        assert part(process, "configuration") is None
+
+
 def test_a_channel_is_switched_off_and_on_and_loses_nothing(
     tmp_path: Path, telegram: TelegramSimulator
 ) -> None:

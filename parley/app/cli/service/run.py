@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parley.app.checks.config_version import find_old_version
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import check_settings
 from parley.app.cli.load_config import load_config
@@ -70,7 +71,7 @@ def _load(arguments: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Lo
         sep="\n",
         flush=True,
     )
-    found = check_settings(loaded) + find_exposed_files(loaded)
+    found = check_settings(loaded) + find_old_version(loaded) + find_exposed_files(loaded)
     for each in (*found.mistakes, *found.remarks):
         log.warning("%s", each.show(loaded.origin))
     return loaded, source
