@@ -13,7 +13,7 @@ from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.agent.transport.json_schema import schema_fields
 from parley.core.model.errors import AgentRefused
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import Json
 from parley.core.ports.agent import AssistantInfo
 
 LEGAL = "a2f5b3c4-0000-4000-8000-000000000001"
@@ -124,7 +124,7 @@ class _Context(BaseModel):
         {"allOf": [{"properties": {"user_id": {}}}, {"properties": {"above": {}}}]},
     ],
 )
-def test_fields_are_found_behind_references(schema: JsonObject) -> None:
+def test_fields_are_found_behind_references(schema: Json) -> None:
     assert set(schema_fields(schema)) == {"user_id", "above"}
 
 
