@@ -48,6 +48,7 @@ ROWS: dict[str, str] = {
     "slack/outbound/command_reply.py:MOST_RESPONSES": "responses",
     "slack/modal.py:_MOST_VALUE": "plain_text_input",
     "slack/outbound/task_cards.py:MOST_TITLE": "task_title",
+    "telegram/formatting.py:MAX_CAPTION_UNITS": "caption",
     "telegram/formatting.py:MAX_MESSAGE_UNITS": "message_text",
     "telegram/file_transfer.py:MOST_IN_ALBUM": "album_items",
     "telegram/formatting.py:MOST_ENTITIES": "entities",
