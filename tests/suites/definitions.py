@@ -75,6 +75,7 @@ _WIRE_UNITS = tuple(
         "slack/test_file_transfer.py",
         "telegram/inbound/test_membership.py",
         "telegram/inbound/test_webhook.py",
+        "telegram/outbound/test_guest_reply.py",
         "telegram/outbound/test_reply.py",
         "telegram/outbound/test_rich_layout.py",
         "telegram/test_files.py",

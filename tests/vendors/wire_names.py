@@ -24,8 +24,8 @@ _MUST: Mapping[str, str] = {
         reactions.remove users.info views.open views.publish websocket
     """,
     "telegram": """
-        FILE answerCallbackQuery deleteMessage deleteWebhook editMessageText getChatMember getFile getMe
-        getUpdates getWebhookInfo sendAnimation sendAudio
+        FILE answerCallbackQuery answerGuestQuery deleteMessage deleteWebhook editMessageText getChatMember
+        getFile getMe getUpdates getWebhookInfo sendAnimation sendAudio
         sendChatAction sendDocument sendMediaGroup sendMessage
         sendMessageDraft sendPhoto sendRichMessage sendVideo sendVoice setMessageReaction setMyCommands
         setWebhook
@@ -57,7 +57,9 @@ _NEWS_OF = {
         agent_session_stopped app_context_changed app_home_opened app_mention assistant_thread_started
         block_actions file_share message message_action message_changed slash_commands view_submission
     """,
-    "telegram": "callback_query edited_message message my_chat_member stopped_message_generation",
+    "telegram": """
+        callback_query edited_message guest_message message my_chat_member stopped_message_generation
+    """,
     "feishu": """
         card.action.trigger im.chat.access_event.bot_p2p_chat_entered_v1 im.chat.member.bot.added_v1
         im.message.recalled_v1 im.message.receive_v1
