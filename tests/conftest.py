@@ -46,6 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(patience(limit.args[0])), append=False)
 
 
+@pytest.fixture
+def wire_folder(pytestconfig: pytest.Config) -> str:
+    """The folder for what is said over each wire, "" where nobody wants to know."""
+    return str(pytestconfig.getoption("--wire"))
+
+
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     """Whatever a test calls in this process, `main` among it: the next has the same umask and levels."""

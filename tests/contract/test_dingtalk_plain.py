@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.drivers.dingtalk import DingTalkPlainDriver
-from tests.contract.harness.scene import scene
+from tests.contract.harness.keeping import keep_promise
 from tests.contract.promises import PROMISES
 
 _HELD = (
@@ -20,7 +20,5 @@ _HELD = (
 
 
 @pytest.mark.parametrize("name", _HELD)
-async def test_promise_without_cards(name: str, tmp_path: Path) -> None:
-    promise = PROMISES[name]
-    async with scene(DingTalkPlainDriver, tmp_path, setting=promise.setting) as stage:
-        await promise.keep(stage)
+async def test_promise_without_cards(name: str, tmp_path: Path, wire_folder: str) -> None:
+    await keep_promise(PROMISES[name], DingTalkPlainDriver, tmp_path, wire_folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.drivers.slack_http import SlackHttpDriver
-from tests.contract.harness.scene import scene
+from tests.contract.harness.keeping import keep_promise
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
 
@@ -21,6 +21,5 @@ _HELD = [
 
 
 @pytest.mark.parametrize("promise", _HELD)
-async def test_promise_over_http(promise: Promise, tmp_path: Path) -> None:
-    async with scene(SlackHttpDriver, tmp_path, setting=promise.setting) as stage:
-        await promise.keep(stage)
+async def test_promise_over_http(promise: Promise, tmp_path: Path, wire_folder: str) -> None:
+    await keep_promise(promise, SlackHttpDriver, tmp_path, wire_folder)

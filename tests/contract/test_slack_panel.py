@@ -13,7 +13,7 @@ from parley.core.model.address import Conversation
 from parley.simulator.slack import SlackSimulator
 from tests.contract.driver import Person, Place, Traits
 from tests.contract.drivers.slack import TIMING, SlackDriver
-from tests.contract.harness.scene import scene
+from tests.contract.harness.keeping import keep_promise
 from tests.contract.promises import PROMISES
 
 pytestmark = pytest.mark.journeys
@@ -55,8 +55,9 @@ class SlackPlainDriver(SlackPanelDriver):
 
 @pytest.mark.parametrize("name", _HELD)
 @pytest.mark.parametrize("driver", [SlackPanelDriver, SlackPlainDriver])
-async def test_promise_of_an_older_app(driver: type[SlackPanelDriver], name: str, tmp_path: Path) -> None:
+async def test_promise_of_an_older_app(
+    driver: type[SlackPanelDriver], name: str, tmp_path: Path, wire_folder: str
+) -> None:
     promise = PROMISES[name]
     if promise.applies(driver.traits):
-        async with scene(driver, tmp_path, setting=promise.setting) as stage:
-            await promise.keep(stage)
+        await keep_promise(promise, driver, tmp_path, wire_folder)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.driver import Traits
 from tests.contract.drivers.telegram import TelegramDriver
-from tests.contract.harness.scene import scene
+from tests.contract.harness.keeping import keep_promise
 from tests.contract.promise import Promise, promises_in
 from tests.contract.promises import crash, delivery, files, questions, text
 from tests.kit.machine import patience
@@ -31,7 +31,6 @@ class TelegramEditDriver(TelegramDriver):
 
 
 @pytest.mark.parametrize("promise", _HELD)
-async def test_promise_with_edits(promise: Promise, tmp_path: Path) -> None:
+async def test_promise_with_edits(promise: Promise, tmp_path: Path, wire_folder: str) -> None:
     # Each message takes two calls of the twenty that a chat is allowed in a minute.
-    async with scene(TelegramEditDriver, tmp_path, setting=promise.setting, patience=patience(90)) as stage:
-        await promise.keep(stage)
+    await keep_promise(promise, TelegramEditDriver, tmp_path, wire_folder, patience=patience(90))

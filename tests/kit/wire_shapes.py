@@ -62,14 +62,11 @@ class ShapeCollector:
         self._keep(decode_post(path, body))
 
     def _keep(self, record: JsonObject) -> None:
-        shape = json.dumps(
-            {name: shape_of(value) if name != "path" else value for name, value in record.items()},
-            sort_keys=True,
-        )
+        shape = _key(record)
         if shape not in self._seen:
             self._seen.add(shape)
             with self._file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                file.write(json.dumps(record) + "\n")
 
 
 _seen: dict[str, set[str]] = {}
@@ -91,5 +88,11 @@ def read_shapes(folder: Path, platform: str) -> list[dict[str, Json]]:
     for file in sorted(folder.glob(f"{platform}-*.jsonl")):
         for line in file.read_text("utf-8").splitlines():
             record = json.loads(line)
-            found.setdefault(json.dumps(shape_of(record), sort_keys=True), record)
+            found.setdefault(_key(record), record)
     return list(found.values())
+
+
+def _key(record: JsonObject) -> str:
+    """Return what two records of one shape share; the path of a call belongs to it."""
+    shapes = {name: value if name == "path" else shape_of(value, name) for name, value in record.items()}
+    return json.dumps(shapes, sort_keys=True)

@@ -16,6 +16,7 @@ ROWS = [
 ]
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", FINDINGS)))
 IDS = {*(f"A{n}" for n in range(1, 10)), *(f"D{n}" for n in range(1, 17)), *(f"F{n}" for n in range(1, 8))}
+FEATURES = {*(f"{mark}{n}" for mark in "ST" for n in range(1, 8)), *(f"C{n}" for n in range(1, 15))}
 UNTRUTHS = {"Slack": 12, "Telegram": 4, "Feishu and Lark": 7, "DingTalk": 12}
 
 
@@ -28,6 +29,11 @@ def test_a_test_that_a_row_names_is_defined(file, name):
 
 def test_every_finding_has_a_row():
     assert {row[0] for row in ROWS if re.fullmatch(r"[ADF]\d+", row[0])} == IDS
+
+
+def test_every_native_feature_has_one_row():
+    named = [row[0] for row in ROWS if re.fullmatch(r"[STC]\d+", row[0])]
+    assert sorted(named) == sorted(FEATURES)
 
 
 @pytest.mark.parametrize(("platform", "count"), UNTRUTHS.items())

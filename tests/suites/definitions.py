@@ -64,6 +64,39 @@ class Suite:
 
 WIRE = ".pytest_cache/wire"
 """Where the contract suite leaves what was said over each platform's wire."""
+_WIRE_UNITS = tuple(
+    f"tests/unit/channels/{name}"
+    for name in (
+        "slack/inbound/test_agent_surface.py",
+        "slack/inbound/test_app_home.py",
+        "slack/inbound/test_direct_messages.py",
+        "slack/inbound/test_message_shortcut.py",
+        "slack/outbound/test_reply.py",
+        "slack/test_file_transfer.py",
+        "telegram/inbound/test_membership.py",
+        "telegram/inbound/test_webhook.py",
+        "telegram/outbound/test_guest_reply.py",
+        "telegram/outbound/test_reply.py",
+        "telegram/outbound/test_rich_layout.py",
+        "telegram/test_files.py",
+        "telegram/test_inline_keyboard.py",
+        "telegram/test_remarks.py",
+        "feishu/inbound/test_forwarded_conversation.py",
+        "feishu/inbound/test_recalled_messages.py",
+        "feishu/inbound/test_welcome.py",
+        "feishu/outbound/test_receipts.py",
+        "feishu/outbound/test_reply.py",
+        "feishu/test_files.py",
+        "feishu/test_question_card.py",
+        "dingtalk/inbound/test_stream.py",
+        "dingtalk/outbound/test_question_cards.py",
+        "dingtalk/outbound/test_reply.py",
+        "dingtalk/test_asker.py",
+        "dingtalk/test_files.py",
+    )
+)
+"""Tests of channels in which the calls and events occur that the contract has none of."""
+_ON_THE_WIRE = ("-m", "not teeth", "-k", "not web-", "tests/contract", *_WIRE_UNITS)
 _JOURNEYS = (
     "tests/e2e",
     "tests/reconnect",
@@ -103,10 +136,10 @@ SUITES: Mapping[str, Suite] = {
     # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
     "vendors": Suite(
         [
-            PytestRun(("tests/contract/test_contract.py", "-k", "not web-", "--wire", WIRE), 6, False),
+            PytestRun((*_ON_THE_WIRE, "--wire", WIRE), processes=8, together=False),
             PytestRun(("-m", "vendors", "tests/vendors")),
         ],
-        150,
+        250,
     ),
     "postgres": Suite(
         [

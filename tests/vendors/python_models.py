@@ -14,7 +14,12 @@ _CLASS = re.compile(r"^class (\w+)\(.*?\):\n(.*?)(?=^class |\Z)", re.MULTILINE |
 _TYPES = re.compile(r"_types = \{\n(.*?)\n    \}", re.DOTALL)
 _TYPED = re.compile(r"\"(\w+)\": (.+?),?$", re.MULTILINE)
 _ANNOTATED = re.compile(r"^        (\w+): (.+?) = None,$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^        self\.(\w+): (?:Optional\[)?(.+?)\]? = (?:None|\{\})", re.MULTILINE)
+_PARAMETER = re.compile(r"(\w+): (\w+(?:\[[\w, ]+\])?) = None[,)]")
 _MAPPED = re.compile(r"result\['(\w+)'\] =")
+_READ = re.compile(r"err\.get\('(\w+)'\)")
+REFUSAL = "refusal"
+"""The name of the model of what a platform answers when it refuses."""
 _CALL = re.compile(
     r"action='(\w+)',\s+version='[^']*',\s+protocol='\w+',\s+pathname=f'([^']*)',\s+method='(\w+)'"
 )
@@ -100,6 +105,26 @@ def read_feishu(package: Path, *services: str) -> VendorModels:
                     models.fields[name] = dict(_TYPED.findall(types[1]))
             models.calls += _feishu_call(file, text)
     return models
+
+
+def read_feishu_envelope(package: Path) -> VendorModels:
+    """Return what lark_oapi declares of refusals, headers of events, and acknowledgements."""
+    models = read_feishu(package)
+    for name in ("core/model/error.py", "core/model/base_response.py", "event/context.py", "ws/model.py"):
+        for model, body in _CLASS.findall((package / name).read_text("utf-8")):
+            kinds = _ATTRIBUTE.findall(body) or _PARAMETER.findall(body)
+            models.fields[model] = dict(kinds) | dict(_TYPED.findall(body))
+    # The answer of each call is a BaseResponse, and has its data beside.
+    models.fields[REFUSAL] = models.fields.pop("BaseResponse") | {"data": "Any"}
+    return models
+
+
+def read_dingtalk_refusal(client: Path) -> VendorModels:
+    """Return what the gateway's client reads of a refusal; it spells each name in two ways."""
+    names = {name for name in _READ.findall(client.read_text("utf-8")) if name.islower()}
+    assert {"code", "message", "requestid"} <= names
+    kinds = {name: "Any" if name == "accessdenieddetail" else "str" for name in names}
+    return VendorModels({REFUSAL: kinds})
 
 
 def _feishu_call(file: Path, text: str) -> Iterator[VendorCall]:

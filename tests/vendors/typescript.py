@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def wrong_values(name: str, imports: str, values: Sequence[TypedValue]) -> list[
     ]
     folder = SDKS / "shapes"
     folder.mkdir(exist_ok=True)
-    file = folder / f"{name}.ts"
+    file = folder / f"{name}-{os.getpid()}.ts"
     file.write_text(head + "\n".join(lines) + "\n", "utf-8")
     command = ["node", str(SDKS / "node_modules/typescript/bin/tsc"), *_OPTIONS, str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

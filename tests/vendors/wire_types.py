@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from parley.core.model.types import Json
@@ -9,6 +10,7 @@ from tests.kit.wire_shapes import nested_json
 from tests.vendors.typescript import TypedValue
 
 Record = Mapping[str, Json]
+_ATTACHED = re.compile(r"attach://(\w+)")
 _SLACK = "slack-web-api-8/dist/types"
 _PRESSES = {
     "block_actions": "BlockAction",
@@ -20,7 +22,7 @@ SLACK_IMPORTS = (
     'import type { GenericMessageEvent, SlackEvent } from "@slack/types"; '
     'import type { BlockAction, MessageShortcut, SlashCommand, ViewSubmitAction } from "@slack/bolt";'
 )
-TELEGRAM_IMPORTS = 'import type { ApiMethods, Opts, Update } from "@grammyjs/types";'
+TELEGRAM_IMPORTS = 'import type { ApiError, ApiMethods, Opts, Update } from "@grammyjs/types";'
 
 
 def slack_values(records: Sequence[Record]) -> Iterator[TypedValue]:
@@ -51,10 +53,11 @@ def _slack_call(method: str, record: Record) -> Iterator[TypedValue]:
 
 def _slack_interaction(record: Record) -> Iterator[TypedValue]:
     data = _object(record.get("data"))
-    payload = _object(data.get("payload"))
-    if data.get("type") == "slash_commands":
-        yield TypedValue(payload, "Partly<SlashCommand>", "slash command")
-    elif data.get("type") == "interactive":
+    posted = record["kind"] == "post"
+    payload = _object(nested_json(data.get("payload")) if posted else data.get("payload"))
+    if data.get("type") == "slash_commands" or (posted and "command" in data):
+        yield TypedValue(data if posted else payload, "Partly<SlashCommand>", "slash command")
+    elif data.get("type") == "interactive" or (posted and payload):
         kind = str(payload.get("type"))
         yield TypedValue(payload, f"Partly<{_PRESSES.get(kind, 'never')}>", kind)
 
@@ -78,12 +81,17 @@ def _telegram_call(method: str, record: Record) -> Iterator[TypedValue]:
     body = _object(record["body"])
     said = " ".join(each for each in body.values() if isinstance(each, str))
     attached = {name for name in body if f"attach://{name}" in said}
+    for missing in sorted(set(_ATTACHED.findall(said)) - attached):
+        yield TypedValue(f"attach://{missing}", "never", f"call {method}: a part that is not there")
+    body |= _object(record["query"])
     given = {name: _no_file(each) for name, each in _decoded(body).items() if name not in attached}
     yield TypedValue(given, f'Spelled<Opts<string>["{method}"]>', f"call {method}")
     answer = _object(record["response"])
     if answer.get("ok") is True:
         kind = f'Partly<ReturnType<ApiMethods<string>["{method}"]>>'
         yield TypedValue(answer["result"], kind, f"answer to {method}")
+    elif answer:
+        yield TypedValue(answer, "ApiError", f"refusal of {method}")
 
 
 def _no_file(value: Json) -> Json:

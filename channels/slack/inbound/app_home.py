@@ -1,4 +1,4 @@
-"""The home tab: what the app knows of whoever opens it, and what waits for their answer.
+"""The home tab: whether the agent can be reached, what is known of a person, and what waits for their answer.
 
 Slack shows a home tab to its person only. Everything in it that somebody has written stands in plain text, in
 which nothing is interpreted.
@@ -53,6 +53,10 @@ def refused_view(language: str) -> dict[str, Json]:
 def _blocks(overview: PersonOverview) -> Iterator[Json]:
     language = overview.language
     yield _words(say(language, Sentence.HOME_WELCOME, command=COMMAND))
+    yield {"type": "divider"}
+    yield _words(f"*{say(language, Sentence.HOME_STATUS)}*")
+    state = Sentence.HOME_REACHABLE if overview.reachable else Sentence.HOME_AWAY
+    yield _words(say(language, state, command=COMMAND))
     if overview.questions:
         yield {"type": "divider"}
         yield _words(f"*{say(language, Sentence.HOME_QUESTIONS)}*")

@@ -167,6 +167,9 @@ def _instead_of_words(message: Message) -> str:
     if message.contact is not None:
         contact = message.contact
         return f"👤 {contact.first_name} {contact.last_name or ''} {contact.phone_number}".replace("  ", " ")
+    if message.poll is not None:
+        options = "".join(f"\n- {option.text}" for option in message.poll.options)
+        return f"📊 {message.poll.question}{options}"
     return _rich(message)
 
 

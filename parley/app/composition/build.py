@@ -167,7 +167,8 @@ async def _put_together(
     bus = _bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
     lag, letters = LoopLag(), DeadLetters(journal)
-    supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, clock)
+    conversations = watchers.conversations
+    supervise = make_supervise(bus, memory, current, pairing, journal, conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     more = [nodes.reports]

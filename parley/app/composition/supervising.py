@@ -11,6 +11,7 @@ from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLe
 from parley.core.commands.overview import PersonOverviews
 from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
+from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.health import Health
 from parley.core.state.conversations import ConversationRepository
@@ -27,13 +28,14 @@ def make_supervise(
     pairing: Pairing,
     store: Store,
     conversations: ConversationRepository,
+    agent: Agent,
     clock: Callable[[], float],
 ) -> Callable[[Channel, Health], ChannelSupervisor]:
     """Return what makes the supervisor of a channel, which is reported as said until it has connected."""
     rules, channels = current.rules, current.channels
     comments = LiveMapping(lambda: {name: each.capabilities.comments for name, each in channels.items()})
     clicks = ClickHandler(store, rules, conversations.turn_id, pairing, comments)
-    overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, pairing)
+    overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, agent.health, pairing)
 
     def supervise(channel: Channel, first: Health) -> ChannelSupervisor:
         return ChannelSupervisor(

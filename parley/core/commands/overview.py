@@ -1,8 +1,8 @@
-"""A person's own affairs at a glance: what is remembered of them, and which questions wait for them."""
+"""A person's own affairs at a glance: the agent's state, what is remembered of them, and open questions."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Container, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass
 
 from parley.core.hitl.records import decode_question, question_document_key
@@ -10,7 +10,8 @@ from parley.core.inbound.access import may_talk
 from parley.core.model.address import Conversation, User
 from parley.core.model.options import ChannelOptions
 from parley.core.ports.channel import PersonOverview
-from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.health import Health, HealthReport
+from parley.core.ports.journal import DocumentRepository, iter_documents
 from parley.core.ports.memory import Memory, MemoryView
 from parley.core.state.conversations import ConversationRecord, conversation_document_key, decode_conversation
 from parley.core.state.people import PersonRepository
@@ -18,18 +19,22 @@ from parley.core.texts import language_of
 
 MOST_FACTS = 10
 MOST_QUESTIONS = 5
-MOST_CONVERSATIONS = 200
-"""Of a private chat, among which open questions are looked for."""
+MOST_CONVERSATIONS = 5_000
+"""Of a private chat, among which open questions are looked for; each message to an agent may begin one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonOverviews:
-    """Reads overviews. `paired` has the keys of the accounts that an administrator let in."""
+    """Reads overviews. `paired` has the keys of the accounts that an administrator let in.
+
+    `agent` asks the agent server how it is; it never raises.
+    """
 
     documents: DocumentRepository
     memory: Memory
     people: PersonRepository
     channels: Mapping[str, ChannelOptions]
+    agent: Callable[[], Awaitable[HealthReport]]
     paired: Container[str] = ()
 
     async def describe(self, user: User, chat: Conversation) -> PersonOverview | None:
@@ -51,6 +56,7 @@ class PersonOverviews:
             facts=tuple(fact.content for fact in seen.facts[:MOST_FACTS]),
             more=max(0, len(seen.facts) - MOST_FACTS),
             questions=await self._questions(chat),
+            reachable=(await self.agent()).health is Health.UP,
         )
 
     async def _questions(self, chat: Conversation) -> tuple[str, ...]:
@@ -65,6 +71,10 @@ class PersonOverviews:
     async def _records(self, chat: Conversation) -> AsyncIterator[ConversationRecord]:
         """Yield what is kept of a chat's own conversation, and of those of its threads."""
         key = conversation_document_key(chat)
-        documents = [await self.documents.get(key), *await self.documents.list(f"{key}:", MOST_CONVERSATIONS)]
-        for document in documents:
+        yield decode_conversation(await self.documents.get(key))
+        seen = 0
+        async for document in iter_documents(self.documents, f"{key}:"):
             yield decode_conversation(document)
+            seen += 1
+            if seen == MOST_CONVERSATIONS:
+                return

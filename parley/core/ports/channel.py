@@ -82,7 +82,8 @@ class PersonOverview:
     """What there is to know about a person's own affairs, for their eyes only, in their `language`.
 
     `summaries` and `facts` are remembered of them (`more` facts are left out); `learning` says whether more
-    will be. `questions` are open in their private chat with the bot.
+    will be. `questions` are open in their private chat with the bot. `reachable` says whether the agent can
+    be asked now.
     """
 
     language: str
@@ -91,6 +92,7 @@ class PersonOverview:
     facts: tuple[str, ...] = ()
     more: int = 0
     questions: tuple[str, ...] = ()
+    reachable: bool = True
 
 
 @runtime_checkable

@@ -1,10 +1,12 @@
-"""What is said on Telegram is heard by a service, answered, and the answer is spoken."""
+"""What is said on Telegram and Slack is heard, answered, and the answer is spoken."""
 
 import asyncio
 from pathlib import Path
 
 import pytest
 
+from parley.simulator.slack import SlackSimulator, SlackUpload
+from parley.simulator.slack.model import SeenSlackMessage
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from parley.simulator.telegram.model import MediaKind
 from tests.kit.doubles.speech_service import SOUND, SpeechServer, speech_server
@@ -51,5 +53,44 @@ def _talk(folder: Path, service: SpeechServer, telegram: TelegramSimulator, said
         assert text.text.startswith("🎤 I heard: “open the door”")
         assert "You said: " in text.text
         assert telegram.people.file(chat.chat, spoken.id) == SOUND
+    finally:
+        end(process)
+
+
+async def test_a_voice_clip_on_slack_is_answered_by_a_sound_in_its_thread(tmp_path: Path):
+    async with speech_server() as service:
+        with SlackSimulator() as slack:
+            await asyncio.to_thread(_talk_on_slack, tmp_path, service, slack)
+    # Slack has heard it itself.
+    assert service.files == []
+    (spoken,) = service.spoken
+    assert "open the window" in spoken["input"]
+    assert "I heard" not in spoken["input"]
+
+
+def _talk_on_slack(folder: Path, service: SpeechServer, slack: SlackSimulator) -> None:
+    tokens = {"bot_token": slack.bot_token, "app_token": slack.app_token, "api_url": slack.api_url}
+    config = {
+        "channels": {"slack": {"enabled": True, "allowed_users": ["*"], **tokens}},
+        "transcription": {"url": service.url, "model": "ear"},
+        "speech": {"url": service.url, "model": "mouth"},
+    }
+    process = begin(folder, config)
+    try:
+        process.wait_until_ready()
+        person = slack.people.add_person("Alice")
+        clip = SlackUpload("audio_message.m4a", b"a clip", "audio/mp4", heard="open the window")
+        said = slack.people.send_files(person.dm, person.id, [clip])
+
+        def answers() -> list[SeenSlackMessage]:
+            return [each for each in slack.people.messages(person.dm, said) if each.from_bot]
+
+        slack.people.wait(lambda: answers() and answers()[-1].files, PATIENCE)
+        text, spoken = answers()
+        assert "I heard: “open the window”" in text.text
+        assert "You said: " in text.text
+        assert spoken.thread == said
+        assert slack.people.file(person.dm, spoken.ts, spoken.files[0]) == SOUND
+        assert spoken.files[0].endswith(".ogg")
     finally:
         end(process)

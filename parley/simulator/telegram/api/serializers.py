@@ -90,5 +90,8 @@ def _media(media: TelegramMedia) -> JsonObject:
     if media.kind != "voice":
         base["file_name"] = media.name
     file: JsonObject = base | {"mime_type": media.mime}
+    if media.kind != "animation":
+        return {media.kind: file}
     # The platform gives an animation as a document too, for old bots.
-    return {"animation": file, "document": file} if media.kind == "animation" else {media.kind: file}
+    document = {name: file[name] for name in file if name not in ("duration", "width", "height")}
+    return {"animation": file, "document": document}

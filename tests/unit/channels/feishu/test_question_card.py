@@ -250,6 +250,7 @@ async def test_people_of_other_tenants_may_not_press_unless_they_are_listed(worl
         {"context": {"open_chat_id": 3}},
     ],
 )
+@pytest.mark.strange
 async def test_rubbish_is_skipped_and_the_listener_lives_on(world, change):
     event = {
         "operator": {"open_id": world.ann.open_id},

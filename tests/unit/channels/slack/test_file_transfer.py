@@ -73,6 +73,7 @@ def test_the_token_is_shown_to_slack_only(url, may):
     assert may_fetch(url, "http://127.0.0.1:4444/api/") is may
 
 
+@pytest.mark.strange  # Slack's types of events leave `file_access` out
 async def test_a_file_of_another_workspace_comes_with_its_name_and_kind(world):
     inbox = KeepingInbox()
     async with listening(world.channel(), inbox):

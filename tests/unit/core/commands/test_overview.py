@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from parley.core.commands.overview import MOST_FACTS, PersonOverviews
 from parley.core.hitl.records import QuestionRecord, new_question_document
 from parley.core.model.address import Conversation, User
@@ -9,6 +11,7 @@ from parley.core.model.codec import encode
 from parley.core.model.options import ChannelOptions, DecisionRules
 from parley.core.model.questions import Question
 from parley.core.model.types import SessionSettings
+from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import FactView, MemoryView, NullMemory
 from parley.core.state.conversations import ConversationRecord, PendingQuestion, conversation_document_key
@@ -27,11 +30,15 @@ class Remembering(NullMemory):
         return MemoryView(True, (("workContext", "An engineer."),), tuple(facts))
 
 
-def overviews(documents=None, memory=None, **options) -> PersonOverviews:
+def overviews(documents=None, memory=None, health=Health.UP, **options) -> PersonOverviews:
     documents = documents or MemoryDocuments()
     here = ChannelOptions(SessionSettings("agent"), **({"allowed_users": frozenset({"U1"})} | options))
     people = PersonRepository(documents, lambda: 0.0)
-    return PersonOverviews(documents, memory or Remembering(), people, {"slack": here})
+
+    async def agent() -> HealthReport:
+        return HealthReport("agent", health, "", 0.0)
+
+    return PersonOverviews(documents, memory or Remembering(), people, {"slack": here}, agent)
 
 
 async def ask(documents: MemoryDocuments, place: Conversation, turn: str, prompt: str, **more) -> None:
@@ -49,6 +56,26 @@ async def test_what_is_remembered_is_told_to_who_may_talk():
     assert overview.summaries == ("An engineer.",)
     assert overview.facts[0].startswith("slack:U1")
     assert await overviews().describe(replace(ANN, id="U2"), CHAT) is None
+
+
+async def test_a_question_in_the_newest_of_many_threads_waits_as_well():
+    documents = MemoryDocuments()
+    for number in range(260):
+        place = replace(CHAT, topic=f"{1000 + number}.5")
+        await documents.set(
+            Document(conversation_document_key(place), encode(ConversationRecord(title="x")), 0)
+        )
+    await ask(documents, replace(CHAT, topic="2000.5"), "z", "Newest?")
+    overview = await overviews(documents).describe(ANN, CHAT)
+    assert overview is not None
+    assert overview.questions == ("Newest?",)
+
+
+@pytest.mark.parametrize(("health", "reachable"), [(Health.UP, True), (Health.RETRYING, False)])
+async def test_whether_the_agent_can_be_reached_is_told(health, reachable):
+    overview = await overviews(health=health).describe(ANN, CHAT)
+    assert overview is not None
+    assert overview.reachable is reachable
 
 
 async def test_without_a_memory_nothing_is_learned():

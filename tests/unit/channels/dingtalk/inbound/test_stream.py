@@ -130,6 +130,7 @@ async def test_credentials_that_are_refused_later_end_the_channel(world):
         await asyncio.wait_for(world.channel.listen(KeepingInbox()), patience(10))
 
 
+@pytest.mark.strange  # a life of less than a second
 async def test_the_token_is_renewed_before_it_ends_and_its_refusal_is_noticed():
     with DingTalkSimulator(timing=DingTalkSimulatorTiming(token_life=patience(0.4))) as sim:
         alice = sim.people.add_person("Alice")
@@ -143,6 +144,7 @@ async def test_the_token_is_renewed_before_it_ends_and_its_refusal_is_noticed():
 
 
 @pytest.mark.parametrize("trouble", ["dropped", "502", "garbage", "reset", "odd ticket", "nobody there"])
+@pytest.mark.strange
 async def test_a_broken_connection_is_unavailable_and_tells_no_secret(world, caplog, trouble):
     caplog.set_level(logging.DEBUG)
     channel, faults = world.channel, world.sim.faults

@@ -116,6 +116,7 @@ async def test_a_chat_of_the_panel_is_called_by_its_first_message(panel):
         {"type": "app_context_changed", "context": []},
     ],
 )
+@pytest.mark.strange
 async def test_an_event_that_says_too_little_is_skipped(world, event):
     inbox = KeepingInbox()
     async with listening(world.channel(), inbox):

@@ -45,6 +45,16 @@ async def test_where_nothing_is_known_it_says_so(world):
     assert "还没有" in shown
 
 
+async def test_it_says_whether_the_agent_can_be_reached(world):
+    assert "can be reached" in await opened(world, TellingInbox(PersonOverview("en")))
+
+
+async def test_while_the_agent_is_away_it_says_what_becomes_of_a_message(world):
+    shown = await opened(world, TellingInbox(PersonOverview("en", reachable=False)))
+    assert "cannot be reached" in shown
+    assert "kept" in shown
+
+
 async def test_whoever_may_not_talk_reads_only_that(world):
     assert "not among the people" in await opened(world, TellingInbox(None))
 

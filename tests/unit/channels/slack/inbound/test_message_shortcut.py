@@ -73,6 +73,7 @@ async def test_a_guest_is_not_heard(world):
 
 
 @pytest.mark.parametrize("change", [{"message": None}, {"user": 5}, {"trigger_id": ""}, {"channel": {}}])
+@pytest.mark.strange
 async def test_a_shortcut_that_says_too_little_is_skipped(world, change):
     payload: dict[str, object] = {"type": "message_action", "callback_id": ASK_SHORTCUT, "trigger_id": "1.2"}
     payload |= {"user": {"id": world.alice.id}, "channel": {"id": "C1"}, "message": {"ts": "1.5"}}

@@ -152,6 +152,26 @@ async def test_a_sticker_is_its_emoji(world):
     assert (await heard(world))[0].text == "👍"
 
 
+async def test_a_poll_is_its_question_and_its_options(world):
+    sender = {"id": world.alice.id, "is_bot": False, "first_name": "Alice"}
+    chat = {"id": world.alice.id, "type": "private", "first_name": "Alice"}
+    options = [{"persistent_id": n, "text": n, "voter_count": 0} for n in ("Pizza", "Pasta")]
+    poll = {
+        "id": "1",
+        "question": "Lunch?",
+        "options": options,
+        "total_voter_count": 0,
+        "is_closed": False,
+        "is_anonymous": True,
+        "type": "regular",
+        "allows_multiple_answers": False,
+        "allows_revoting": True,
+        "members_only": False,
+    }
+    world.people.inject({"message": {"message_id": 9, "date": 1, "chat": chat, "from": sender, "poll": poll}})
+    assert (await heard(world))[0].text == "📊 Lunch?\n- Pizza\n- Pasta"
+
+
 async def test_a_sticker_without_an_emoji_is_not_silence(world):
     bare = {"file_id": "s", "file_unique_id": "u", "type": "regular", "width": 9, "height": 9}
     chat = {"id": world.alice.id, "type": "private", "first_name": "Alice"}

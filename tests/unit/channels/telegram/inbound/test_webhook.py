@@ -139,6 +139,7 @@ async def test_before_and_after_listening_telegram_is_told_to_come_again(world):
     ("body", "status"),
     [(b"", 400), (b"{", 400), (b"\xff\xfe", 400), (b"[" * 200_000, 400), (b"x" * (MAX_BODY + 1), 413)],
 )
+@pytest.mark.strange
 async def test_what_is_no_update_is_refused_in_one_line(world, caplog, body, status):
     caplog.set_level(logging.WARNING, "parley.channels.telegram.inbound.webhook")
     async with hooked(world) as (channel, http), listening(channel, KeepingInbox()):
@@ -153,6 +154,7 @@ async def test_what_is_no_update_is_refused_in_one_line(world, caplog, body, sta
 
 
 @pytest.mark.parametrize("rubbish", [{}, [], None, 5, {"message": 5}, {"update_id": "x", "message": {}}])
+@pytest.mark.strange
 async def test_an_update_that_says_nothing_is_taken_and_skipped(world, rubbish):
     inbox = KeepingInbox()
     async with hooked(world) as (channel, http), listening(channel, inbox):
