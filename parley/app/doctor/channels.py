@@ -49,7 +49,7 @@ async def _probed(
         channel = make_channel(elsewhere, store, NULL_NOTIFIER, name, elsewhere.channels[name])
     except ConfigError as error:
         text, _, remedy = error.user_text.removeprefix(f"channels.{name}: ").partition("; ")
-        return [failed(f"channels.{name}.packages", text, remedy, f"channels.{name}", plain=True)]
+        return [failed(f"channels.{name}.packages", text, remedy, f"channels.{name}")]
     found = await _let_in(context.loaded, channel)
     if any(each.status is ProbeStatus.FAILED and each.name.endswith("credentials") for each in found):
         return [*found, skipped(f"channels.{name}.connection", "not tried: the platform does not let us in")]

@@ -13,6 +13,24 @@ from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.process import Process, free_port, parley
 from tests.kit.waiting import until
 
+GRAPH = """
+import logging
+from langgraph.graph import START, MessagesState, StateGraph
+
+class PlantedError(Exception):
+    pass
+
+def planted_node(state: MessagesState):
+    said = state["messages"][-1].text
+    logging.getLogger("parley.planted").error("planted by a graph: %s", said)
+    if "fail" in said:
+        raise PlantedError(f"planted in a traceback: {said}")
+    return {"messages": [("assistant", f"You said: {said}")]}
+
+graph = StateGraph(MessagesState).add_node(planted_node).add_edge(START, "planted_node").compile()
+"""
+"""Everything in it is somebody's: names of files, nodes and errors, words in logs and tracebacks."""
+
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 
@@ -27,13 +45,21 @@ async def test_doctor_asks_a_running_parley_and_leaves_it_its_updates(tmp_path: 
     with TelegramSimulator() as telegram:
         people, alice = telegram.people, telegram.people.add_person("Alice Planted")
         section = {"bot_token": telegram.token, "api_url": telegram.api_url, "allowed_users": [alice.id]}
-        config = {"console": {"port": free_port()}, "channels": {"telegram": section}}
-        process = Process(tmp_path, config)
+        (tmp_path / "planted_module.py").write_text(GRAPH)
+        config = {
+            "console": {"port": free_port()},
+            "channels": {"telegram": section},
+            "agent": {"graphs": {"agent": "planted_module.py:graph"}},
+        }
+        process = Process(tmp_path, config, variables={"PLANTED_NAME": "planted", "MY_TOKEN": "planted-too"})
         process.start()
         try:
             process.wait_until_ready()
             people.say(alice.id, alice.id, "my planted secret word")
             await until(lambda: people.answers(alice.id), "the bot answered")
+            people.say(alice.id, alice.id, "please fail over my planted word")
+            await until(lambda: "PlantedError" in process.log, "the run failed")
+            await until(lambda: len(people.answers(alice.id)) > 1, "it said so")
             command = ("doctor", "--json", "--bundle", "support.tar.gz")
             found = await asyncio.to_thread(parley, tmp_path, *command)
             before = len(people.answers(alice.id))
@@ -50,8 +76,8 @@ async def test_doctor_asks_a_running_parley_and_leaves_it_its_updates(tmp_path: 
     assert checks["page.port"]["text"] == "Parley is running there already"
     contents = read_bundle(tmp_path / "support.tar.gz")
     for content in contents.values():
-        for planted in ("planted", "Alice", telegram.token, str(alice.id), str(tmp_path)):
-            assert planted not in content
+        for planted in ("planted", "alice", telegram.token, str(alice.id), str(tmp_path), "please fail"):
+            assert planted.lower() not in content.lower()
     assert json.loads(contents["health.json"])["ready"] is True
     assert json.loads(contents["store.json"])["documents"]["thread"] >= 1
     assert any(sample["name"] == "parley_up" for sample in json.loads(contents["metrics.json"]))
