@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from tests.kit.certificates import ServerCertificate
+from tests.kit.samples.certificates import ServerCertificate
 from tests.unit.app.doctor.bench import Arrange, Bench
 from tests.unit.app.doctor.seeded import Seeded
 
@@ -76,7 +76,7 @@ def late_agent_clock(bench: Bench) -> dict[str, Any]:
 
 
 def disk_with(**shown: int) -> Callable[[Bench], dict[str, Any]]:
-    """A disk of which the system says so; a real full one is in tests/e2e/operation/test_doctor_disk.py."""
+    """A disk of which the system says so; a real full one is in tests/e2e/operation/test_doctor.py."""
 
     def arrange(bench: Bench) -> dict[str, Any]:
         if "free" in shown:
