@@ -20,6 +20,7 @@ _SIGNS = ("ok", "info")
 _ABSENT = (404, 405)
 _NO_THREAD = "threads/00000000-0000-4000-8000-000000000000"
 _MOST_READ = 2_000
+UNTRUSTED = "its certificate is not trusted here"
 
 
 async def probe_health(http: httpx.AsyncClient) -> tuple[Health, str]:
@@ -75,6 +76,8 @@ def _why(error: Exception) -> str:
 
 
 def _words(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return UNTRUSTED
     # asyncio's own text has only the address; the reason is in the number. OpenSSL numbers differently.
     by_number = not isinstance(error, ssl.SSLError) and (error.errno or 0) > 0
     return os.strerror(error.errno or 0) if by_number else error.strerror or type(error).__name__

@@ -6,7 +6,14 @@ import asyncio
 import logging
 from typing import Protocol
 
-from parley.app.checks.findings import Findings, named_assistants, problem_at, unknown_assistant
+from parley.agent.transport.health_probe import UNTRUSTED
+from parley.app.checks.findings import (
+    TRUST_REMEDY,
+    Findings,
+    named_assistants,
+    problem_at,
+    unknown_assistant,
+)
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.errors import AgentError
 from parley.core.ports.agent import AssistantInfo
@@ -33,7 +40,8 @@ async def check_agent(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
     if report.health is Health.UP:
         return await _assistants(loaded, agent)
     names = ", ".join(f'"{name}"' for name in dict.fromkeys(named_assistants(loaded).values()))
-    text = f"{report.detail}; check the address and agent.api_key, or write: embedded"
+    remedy = "check the address and agent.api_key, or write: embedded"
+    text = f"{report.detail}; {TRUST_REMEDY if UNTRUSTED in report.detail else remedy}"
     return Findings(
         (problem_at(loaded, ("agent", "url"), f"{text} (whether {names} is there is not known)"),)
     )

@@ -11,6 +11,7 @@ from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChannelSession, Section, SessionConfig
 
+TRUST_REMEDY = "install its authority's certificate (the package ca-certificates), or set SSL_CERT_FILE to it"
 DEFAULT_ASSISTANT = "agent"
 """What the embedded server calls the graph that serves where none are given."""
 

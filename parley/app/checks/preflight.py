@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from dataclasses import replace
 from functools import reduce
 from operator import add
-from pathlib import Path
 
 from parley.app.checks.findings import Findings, problem_at
+from parley.app.checks.scratch import scratch_store
 from parley.app.settings.load import LoadedSettings
 from parley.app.supervision.channel_factory import make_channels
 from parley.core.model.errors import AuthenticationRefused, ChannelError
 from parley.core.ports.channel import Channel, Preflight, PreflightResult
-from parley.store.sqlite import SqliteStore
 
 _PATIENCE = 15.0
 """Seconds for a platform: what takes longer is not said to be wrong, only not to answer."""
@@ -22,11 +19,9 @@ _PATIENCE = 15.0
 
 async def ask_platforms(loaded: LoadedSettings) -> Findings:
     """Ask every platform whose channel is on, all at once. What a channel keeps goes into an empty folder."""
-    with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
-        elsewhere = replace(loaded, data_dir=Path(folder))
-        async with SqliteStore.open(Path(folder) / "check.db") as store:
-            channels = make_channels(elsewhere, store)
-            found = await asyncio.gather(*(ask_platform(loaded, each) for each in channels.values()))
+    async with scratch_store(loaded) as (elsewhere, store):
+        channels = make_channels(elsewhere, store)
+        found = await asyncio.gather(*(ask_platform(loaded, each) for each in channels.values()))
     return reduce(add, found, Findings())
 
 

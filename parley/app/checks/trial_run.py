@@ -12,17 +12,25 @@ from uuid import uuid4
 from parley.app.checks.findings import Findings, named_assistants, problem_at
 from parley.app.settings.core_options import default_session
 from parley.app.settings.load import LoadedSettings
+from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.address import User
 from parley.core.model.errors import AgentError
 from parley.core.model.sanitize import sanitize_text
-from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
+from parley.core.model.types import FailureCause, Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 
 _PATIENCE = 120.0
 """Seconds for the run; an agent that takes longer may be well, but nobody waits for it at a check."""
 
 _HELLO = "Hello"
 _LONGEST = 120
-_NOT_OVER = f"made no end within {_PATIENCE:.0f} seconds"
+_SLOW = "look into the graph and its log: it waits for a model, a tool or a lock"
+_REMEDIES = {
+    FailureCause.KEY: "the model's provider refused its key or account: write a valid key there",
+    FailureCause.RATE: "the model's provider allows no more calls now: wait, or ask it for a higher limit",
+    FailureCause.LENGTH: "the model takes shorter texts only: choose another one",
+    FailureCause.BLOCKED: "a node of the graph blocks the event loop: make its calls asynchronous",
+    FailureCause.STEPS: "the graph does not come to an end: look at its edges, or raise recursion_limit",
+}
 _OUTCOMES = {
     Outcome.ANSWERED: "answered",
     Outcome.ASKED: "asked something",
@@ -57,7 +65,18 @@ async def try_run(loaded: LoadedSettings, agent: TrialAgent) -> Findings:
         told = f"{told}: {said}"
     if ended and ended.outcome in (Outcome.ANSWERED, Outcome.ASKED):
         return Findings(known=(f"{told[0].upper()}{told[1:]}",))
-    return Findings((problem_at(loaded, place, told),))
+    return Findings((_problem(loaded, place, told, ended),))
+
+
+def _problem(loaded: LoadedSettings, place: Path, told: str, ended: RunEnded | None) -> ConfigProblem:
+    """Return what is wrong with the remedy for its cause, where the key of our own model stands."""
+    agent = loaded.settings.agent
+    remedy = _REMEDIES.get(ended.cause, "") if ended else _SLOW
+    if ended and ended.cause is FailureCause.KEY and agent.embedded and agent.model:
+        place = ("agent", "model_api_key")
+    # A semicolon divides what is wrong from the remedy.
+    told = told.replace(";", ",")
+    return problem_at(loaded, place, f"{told}; {remedy}" if remedy else told)
 
 
 async def _outcome(agent: TrialAgent, request: RunRequest) -> tuple[RunEnded | None, str]:
@@ -75,7 +94,7 @@ async def _outcome(agent: TrialAgent, request: RunRequest) -> tuple[RunEnded | N
         if run:
             with suppress(AgentError):
                 await agent.cancel(run)
-    return None, _NOT_OVER
+    return None, f"made no end within {_PATIENCE:.0f} seconds"
 
 
 def _one_line(text: str) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import httpx
 
 from parley.app.checks.assistants import check_agent
 from parley.app.checks.findings import Findings, problem_at
+from parley.app.checks.scratch import scratch_settings
 from parley.app.checks.trial_run import try_run
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.result import CheckResult, from_findings, skipped, succeeded
@@ -28,9 +26,9 @@ async def ask_agent(loaded: LoadedSettings, *, makes_a_run: bool) -> Findings:
     """
     if loaded.settings.agent.demonstrates and not makes_a_run:
         return Findings()
-    with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
+    with scratch_settings(loaded) as elsewhere:
         try:
-            return await _ask(replace(loaded, data_dir=Path(folder)), makes_a_run=makes_a_run)
+            return await _ask(elsewhere, makes_a_run=makes_a_run)
         except ConfigError as error:
             # A graph that cannot be loaded, or a model; the words of others have lines of their own.
             place, _, text = " ".join(error.user_text.split()).partition(": ")

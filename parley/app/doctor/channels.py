@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 from parley.app.checks.preflight import ask_platform
+from parley.app.checks.scratch import scratch_store
 from parley.app.doctor.context import DoctorContext, RunningState
 from parley.app.doctor.result import CheckResult, ProbeStatus, failed, from_findings, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
@@ -19,7 +18,6 @@ from parley.core.ports.channel import Channel, ConnectionProbe, Preflight
 from parley.core.ports.health import Health
 from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER
-from parley.store.sqlite import SqliteStore
 
 _PATIENCE = 20.0
 _LATER = "Parley goes on trying; see docs/troubleshooting.md if it stays so"
@@ -33,13 +31,11 @@ async def probe_channels(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """
     names = [name for name in context.loaded.channels if name != "web"]
     context.say(f"channels: {', '.join(names) or 'only the page'}")
-    with tempfile.TemporaryDirectory(prefix="parley-doctor-") as folder:
-        elsewhere = replace(context.loaded, data_dir=Path(folder))
-        async with SqliteStore.open(Path(folder) / "doctor.db") as store:
-            work = [asyncio.create_task(_probed(context, elsewhere, store, name)) for name in names]
-            for finished in asyncio.as_completed(work):
-                for result in await finished:
-                    yield result
+    async with scratch_store(context.loaded) as (elsewhere, store):
+        work = [asyncio.create_task(_probed(context, elsewhere, store, name)) for name in names]
+        for finished in asyncio.as_completed(work):
+            for result in await finished:
+                yield result
 
 
 async def _probed(
@@ -49,7 +45,7 @@ async def _probed(
         channel = make_channel(elsewhere, store, NULL_NOTIFIER, name, elsewhere.channels[name])
     except ConfigError as error:
         text, _, remedy = error.user_text.removeprefix(f"channels.{name}: ").partition("; ")
-        return [failed(f"channels.{name}.packages", text, remedy, f"channels.{name}", plain=True)]
+        return [failed(f"channels.{name}.packages", text, remedy, f"channels.{name}")]
     found = await _let_in(context.loaded, channel)
     if any(each.status is ProbeStatus.FAILED and each.name.endswith("credentials") for each in found):
         return [*found, skipped(f"channels.{name}.connection", "not tried: the platform does not let us in")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from parley.app.doctor.agent import probe_agent
@@ -16,6 +17,7 @@ from parley.app.doctor.services import probe_services
 from parley.app.doctor.settings import probe_settings
 from parley.app.doctor.store import probe_the_store
 from parley.app.doctor.versions import probe_versions
+from parley.app.process.logs import secret_hider
 
 ProbeGroup: TypeAlias = Callable[[DoctorContext], AsyncIterator[CheckResult]]
 
@@ -35,8 +37,12 @@ _GROUPS: tuple[ProbeGroup, ...] = (
 async def examine(context: DoctorContext, tell: Callable[[CheckResult], None]) -> tuple[CheckResult, ...]:
     """Return what every probe found; each result is told when it is there."""
     results: list[CheckResult] = []
+    hide = secret_hider(context.loaded.settings)
     for group in _GROUPS:
         async for result in group(context):
+            if not result.plain:
+                # What platforms, agents and libraries say may repeat an address with its password.
+                result = replace(result, text=hide(result.text), remedy=hide(result.remedy))
             results.append(result)
             tell(result)
     return tuple(results)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from uuid import uuid4
 
+from parley.app.checks.scratch import scratch_store
 from parley.app.composition.memory import make_memory
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.result import CheckResult, failed, skipped, succeeded
@@ -19,7 +18,6 @@ from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory import RecallQuery
 from parley.memory.service import MemoryService
-from parley.store.sqlite import SqliteStore
 
 _PATIENCE = 120.0
 _SAID = "My name is Ada. I live in Lisbon. I prefer tea to coffee."
@@ -34,23 +32,20 @@ async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
         yield skipped("memory.lesson", "memory.enabled is false")
         return
     context.say("memory: a lesson from a sample turn (up to 2 minutes)")
-    with tempfile.TemporaryDirectory(prefix="parley-doctor-") as folder:
-        async with SqliteStore.open(Path(folder) / "doctor.db") as store:
-            elsewhere = _apart(context.loaded, Path(folder))
-            try:
-                service = make_memory(elsewhere, store, time.time)
-            except ConfigError as error:
-                yield _unusable(error)
-                return
-            for result in await _learned(service, elsewhere):
-                yield result
+    async with scratch_store(_in_store(context.loaded)) as (elsewhere, store):
+        try:
+            service = make_memory(elsewhere, store, time.time)
+        except ConfigError as error:
+            yield _unusable(error)
+            return
+        for result in await _learned(service, elsewhere):
+            yield result
 
 
-def _apart(loaded: LoadedSettings, folder: Path) -> LoadedSettings:
-    """Return the same settings with every memory in the store that is thrown away."""
+def _in_store(loaded: LoadedSettings) -> LoadedSettings:
+    """Return the same settings with every memory in the store, which is thrown away."""
     memory = loaded.settings.memory.model_copy(update={"storage": "store"})
-    settings = loaded.settings.model_copy(update={"memory": memory})
-    return replace(loaded, settings=settings, data_dir=folder)
+    return replace(loaded, settings=loaded.settings.model_copy(update={"memory": memory}))
 
 
 async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[CheckResult]:

@@ -13,6 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
+from parley.app.checks.findings import TRUST_REMEDY
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
@@ -24,7 +25,6 @@ _MOST_APART = 30.0
 """Seconds between two clocks from which on signatures and tokens are refused somewhere."""
 _NOTABLE = 5.0
 _PROXY = "HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment"
-_TRUST = "install its authority's certificate (the package ca-certificates), or set SSL_CERT_FILE to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _unreached(destination: Destination, error: BaseException, proxy: str) -> Ch
         text = f"{destination.host} is not reached through the proxy {proxy}: {text}"
         return failed(destination.name, text, f"correct {_PROXY}", destination.place)
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
-        return failed(destination.name, text, _TRUST, destination.place)
+        return failed(destination.name, text, TRUST_REMEDY, destination.place)
     remedy = f"check {destination.place}, the firewall, and whether the server runs"
     return failed(destination.name, f"{destination.host}: {text}", remedy, destination.place)
 

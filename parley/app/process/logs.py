@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from pydantic import BaseModel
@@ -37,6 +37,12 @@ def mask_pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
     """Return what finds the secrets in a text, the longest first; None where there are none."""
     longest_first = sorted(secrets, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))) if secrets else None
+
+
+def secret_hider(section: BaseModel) -> Callable[[str], str]:
+    """Return what writes `***` for every secret of these settings in a text."""
+    pattern = mask_pattern(find_secrets(section))
+    return lambda text: pattern.sub("***", text) if pattern else text
 
 
 class SecretlessFormatter(logging.Formatter):

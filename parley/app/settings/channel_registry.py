@@ -19,12 +19,12 @@ _GROUP = "parley.channels"
 
 def channel_names() -> tuple[str, ...]:
     """Return the names of all channels, in alphabetical order."""
-    return tuple(sorted({*_own_names(), *(point.name for point in entry_points(group=_GROUP))}))
+    return tuple(sorted({*own_channel_names(), *(point.name for point in entry_points(group=_GROUP))}))
 
 
 def channel_package(name: str) -> str:
     """Return the package of a channel; one of ours is never replaced by one of the same name."""
-    if name not in _own_names():
+    if name not in own_channel_names():
         for point in entry_points(group=_GROUP, name=name):
             return point.module
     return f"parley.channels.{name}"
@@ -61,6 +61,7 @@ def credential_channels() -> list[str]:
     return [name for name in channel_names() if channel_config(name)().credentials()]
 
 
-def _own_names() -> set[str]:
+def own_channel_names() -> set[str]:
+    """Return the names of the channels that come with Parley."""
     roots = (Path(root) for root in parley.channels.__path__)
     return {file.parent.name for root in roots for file in root.glob("*/config.py")} - {"kit"}

@@ -6,13 +6,13 @@ import difflib
 import itertools
 import signal
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
-from parley.app.process.logs import find_secrets
+from parley.app.process.logs import secret_hider
 from parley.app.settings.channel_registry import channel_config
 from parley.app.settings.langgraph_file import read_langgraph_file
 from parley.app.settings.load import DEFAULT_FILE, LoadedSettings, read_settings
@@ -105,10 +105,10 @@ class Draft:
         if self.before is None:
             yield f"+ {self.file}"
             old = shipped_text().splitlines()
-        hidden = sorted(find_secrets(self.loaded().settings), key=len, reverse=True)
+        hide = secret_hider(self.loaded().settings)
         for line in list(difflib.unified_diff(old, new, lineterm="", n=0))[2:]:
             if not line.startswith("@@"):
-                yield f"{line[0]} {_masked(line[1:], hidden)}"
+                yield f"{line[0]} {hide(line[1:])}"
         known = with_dotenv({}, self.env_file)
         for name, value in self.variables.items():
             if known.get(name) != value:
@@ -177,12 +177,6 @@ def _replace(path: Path, text: str) -> None:
     replace_private_file(path, text)
     if mode is not None:
         path.chmod(mode)
-
-
-def _masked(line: str, secrets: Sequence[str]) -> str:
-    for secret in secrets:
-        line = line.replace(secret, "***")
-    return line
 
 
 @contextmanager

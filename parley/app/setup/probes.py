@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from parley.app.checks.findings import Findings
 from parley.app.checks.preflight import ask_platforms
+from parley.app.checks.scratch import scratch_settings
 from parley.app.checks.trial_run import try_run
-from parley.app.settings.load import LoadedSettings
 from parley.app.setup.draft import Draft
 from parley.core.model.errors import ConfigError, ParleyError
 from parley.core.ports.agent import AssistantInfo
@@ -37,7 +34,7 @@ async def probe_channel(draft: Draft, channel: str) -> SetupProbe:
 async def probe_run(draft: Draft) -> SetupProbe:
     """Say hello to the agent, in a conversation that is deleted again."""
     try:
-        async with _elsewhere(draft) as loaded:
+        with scratch_settings(draft.loaded()) as loaded:
             from parley.app.composition.agent import open_agent
 
             async with open_agent(loaded) as agent:
@@ -49,7 +46,7 @@ async def probe_run(draft: Draft) -> SetupProbe:
 
 async def list_assistants(draft: Draft) -> Sequence[AssistantInfo]:
     """Return the assistants of the agent server. Raises ParleyError where it does not let us in."""
-    async with _elsewhere(draft) as loaded:
+    with scratch_settings(draft.loaded()) as loaded:
         from parley.app.composition.agent import open_agent
 
         async with open_agent(loaded) as agent:
@@ -57,13 +54,6 @@ async def list_assistants(draft: Draft) -> Sequence[AssistantInfo]:
             if report.health is not Health.UP:
                 raise ParleyError(report.detail)
             return await agent.assistants()
-
-
-@asynccontextmanager
-async def _elsewhere(draft: Draft) -> AsyncIterator[LoadedSettings]:
-    """Give the settings with an empty data folder."""
-    with tempfile.TemporaryDirectory(prefix="parley-init-") as folder:
-        yield replace(draft.loaded(), data_dir=Path(folder))
 
 
 def _result(found: Findings, *, works: bool) -> SetupProbe:

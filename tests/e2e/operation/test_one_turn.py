@@ -87,7 +87,9 @@ def test_one_id_leads_through_everything(watched: Process, agent: Process, recei
     assert run["metadata"]["parley_turn"] == run["metadata"]["trace_id"] == turn
     assert run["metadata"]["session_id"] == run["metadata"]["langfuse_session_id"] == line["thread"]
 
-    assert any(line["run"] in row for row in CHOSEN.engine().rows(watched.folder))
+    rows = [*CHOSEN.engine().rows(watched.folder)]
+    for each in (turn, line["run"], line["thread"]):
+        assert any(each in row for row in rows)
     promtool("check", "metrics", given=text)  # skips the rest where it is not installed
 
 

@@ -24,7 +24,7 @@ from parley.app.settings.load import read_settings
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
-from tests.kit.certificates import ServerCertificate
+from tests.kit.samples.certificates import ServerCertificate
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]

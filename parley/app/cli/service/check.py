@@ -20,6 +20,7 @@ from parley.app.cli.service.live_walk import run_live, run_replay
 from parley.app.cli.startup_summary import summarise_startup
 from parley.app.doctor.agent import ask_agent
 from parley.app.process.event_loop import run_loop
+from parley.app.process.logs import secret_hider
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.secret_files import existing_token
 from parley.app.storage.store import find_store_problem
@@ -41,12 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     found += run_loop(ask_agent(loaded, makes_a_run=arguments.run))
     found += run_loop(ask_speech(loaded))
     found += run_loop(ask_platforms(loaded)) + _page(loaded)
+    hide = secret_hider(loaded.settings)
     for line in found.known:
-        print(line)
+        print(hide(line))
     for remark in found.remarks:
-        print(f"{remark.show(loaded.origin)} (a remark)")
+        print(hide(f"{remark.show(loaded.origin)} (a remark)"))
     for mistake in found.mistakes:
-        print(mistake.show(loaded.origin))
+        print(hide(mistake.show(loaded.origin)))
     count = len(found.mistakes)
     print(f"{count} mistake{'s' * (count > 1)}." if count else "No mistakes.")
     return 1 if count else 0

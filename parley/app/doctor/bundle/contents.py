@@ -42,6 +42,7 @@ _LABELS = frozenset({"le", "quantile", "outcome", "state", "kind", "stage"})
 _CHANNEL_LABELS = frozenset({"channel", "part"})
 _PARTS = frozenset({"store", "agent", "nodes"})
 _LABEL_VALUE = re.compile(r"[a-z0-9_.+-]{1,24}|\+Inf")
+_VERSION = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}(?:(?:a|b|rc|\.post|\.dev)[0-9]{1,9})?")
 _OURS = ("parley_", "process_", "python_")
 
 
@@ -73,12 +74,19 @@ def _versions() -> Json:
     """Return the versions of Python, the system and the packages that Parley declares, and of no others."""
     declared = declared_packages()
     packages: dict[str, Json] = {
-        each.metadata["Name"].lower(): each.version
+        each.metadata["Name"].lower(): _public(each.version)
         for each in distributions()
         if each.metadata["Name"] and each.metadata["Name"].lower() in declared
     }
-    system = f"{platform.system()} {platform.release()} {platform.machine()}"
+    # Who builds a kernel, or a package, may have put a name behind its number.
+    system = f"{platform.system()} {_public(platform.release())} {platform.machine()}"
     return {"parley": VERSION, "python": platform.python_version(), "system": system, "packages": packages}
+
+
+def _public(version: str) -> str:
+    """Return the numbers that a version begins with."""
+    found = _VERSION.match(version)
+    return found[0] if found else ""
 
 
 def _doctor(context: DoctorContext, results: Sequence[CheckResult], names: ChannelNames) -> Json:

@@ -15,7 +15,7 @@ from typing import Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from parley.app.settings.channel_registry import channel_names
+from parley.app.settings.channel_registry import own_channel_names
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.types import Json
 
@@ -31,7 +31,7 @@ class ChannelNames:
     @classmethod
     def read(cls, loaded: LoadedSettings) -> ChannelNames:
         """Return them for these settings."""
-        known = set(channel_names())
+        known = own_channel_names()
         return cls(
             {
                 name: name if name in known else f"{plan.kind if plan.kind in known else 'channel'}-{number}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from pathlib import Path
 
@@ -39,6 +40,8 @@ def map_error(path: Path, error: sqlite3.Error | OSError) -> StoreUnavailable:
         remedy = _BY_ERRNO.get(error.errno or 0)
     else:
         code = getattr(error, "sqlite_errorcode", 0)
+        if code & _PRIMARY == sqlite3.SQLITE_CANTOPEN and not os.access(path.parent, os.W_OK):
+            code = sqlite3.SQLITE_READONLY  # what SQLite cannot make there are its files beside the database
         remedy = _BY_CODE.get(code) or _BY_CODE.get(code & _PRIMARY)
     line = StoreUnavailable(f"{path}: {remedy or f'the database failed ({error}); look at the disk.'}")
     line.__cause__ = error

@@ -6,6 +6,7 @@ import asyncio
 import json
 import resource
 import socket
+import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -129,7 +130,7 @@ class Bench:
         """A port at which nobody listens."""
         return free_port()
 
-    def answer(self, status: int) -> str:
+    def answer(self, status: int, tls: ssl.SSLContext | None = None) -> str:
         """The address of a server that answers everything with this status, or, 0, never answers."""
 
         closing = threading.Event()
@@ -150,11 +151,13 @@ class Bench:
                 """Say nothing."""
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if tls:
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.stack.callback(server.server_close)
         self.stack.callback(server.shutdown)
         self.stack.callback(closing.set)
-        return f"http://127.0.0.1:{server.server_address[1]}"
+        return f"http{'s' if tls else ''}://127.0.0.1:{server.server_address[1]}"
 
     def limit_open_files(self, soft: int) -> None:
         """Let so few be open until the attempt is over."""

@@ -19,6 +19,7 @@ from parley.app.doctor.context import DoctorContext, RunningState
 from parley.app.doctor.result import failed, remarked
 from parley.app.process.log_memory import LogMemory
 from parley.app.settings.load import LoadedSettings, read_settings
+from parley.core import turns
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.diagnosis import StoreStatistics
@@ -31,7 +32,7 @@ WORD, NUMBER = "planted", "471100471100"
 CONFIG = f"""
 data_dir: {{folder}}/planted-data
 agent:
-  url: https://planted.example.com/planted-path
+  url: https://planted-user:planted-password@planted.example.com/planted-path
   api_key: planted-key-of-the-agent
   assistant: planted-assistant
   headers: {{{{planted-header: Bearer planted-value}}}}
@@ -42,6 +43,9 @@ memory:
   model_name: "openai:planted-model"
   model_api_key: planted-memory-key
   prompts_dir: planted-prompts
+  base_url: http://planted:planted-password@127.0.0.1:9/v1
+transcription: {{{{url: "http://planted:planted-password@127.0.0.1:9/v1", api_key: planted-speech-key}}}}
+store: {{{{url: "sqlite:///planted-data/planted.db"}}}}
 console: {{{{port: 0, token: planted-console-token, names: [planted.example.com]}}}}
 channels:
   telegram:
@@ -122,23 +126,27 @@ def test_every_file_is_clean(planted: LoadedSettings) -> None:
     )
 
 
+class PlantedError(Exception):
+    """As a graph has them: its name is somebody's word."""
+
+
 def test_of_the_log_only_our_own_words_are_kept() -> None:
     memory, log, library = LogMemory(), logging.getLogger("parley.app.of_tests"), logging.getLogger("planted")
     for logger in (log, library):
         logger.addHandler(memory)
         logger.setLevel(logging.INFO)
-    try:
-        raise ValueError("planted in an error")
-    except ValueError:
-        log.exception("a turn of %s failed: %s", NUMBER, "planted")
+    for error in (ValueError("planted"), PlantedError("planted")):
+        words, filled = "a turn of %s failed: %s", (NUMBER, "planted")
+        about = (type(error), error, None)
+        log.handle(logging.LogRecord(log.name, logging.ERROR, turns.__file__, 1, words, filled, about))
+    log.warning("planted by a graph that took the name of our logger")
     library.warning("planted")
     log.removeHandler(memory)
     library.removeHandler(memory)
-    (line,) = memory.lines()
-    demand_clean(json.dumps(line).encode())
-    assert isinstance(line, dict)
-    assert (line["level"], line["words"]) == ("ERROR", "a turn of %s failed: %s")
-    assert line["error"] == "ValueError"
+    lines = [line for line in memory.lines() if isinstance(line, dict)]
+    demand_clean(json.dumps(lines).encode())
+    assert [(line["level"], line["words"]) for line in lines] == [("ERROR", "a turn of %s failed: %s")] * 2
+    assert [line["error"] for line in lines] == ["ValueError", "Exception"]
 
 
 async def _plant_in_store(file: Path) -> None:
@@ -158,7 +166,7 @@ def test_the_command_writes_a_private_file_in_which_nothing_planted_is_found(
     (data / "memory" / "planted").mkdir(parents=True)
     (data / "memory" / "planted" / "memory.json").write_text('{"facts": ["planted fact"]}')
     (data / "planted.log").write_text("planted line\n")
-    asyncio.run(_plant_in_store(data / "parley.db"))
+    asyncio.run(_plant_in_store(data / "planted.db"))
     (tmp_path / "planted.yaml").write_text(
         CONFIG.format(folder=tmp_path).replace("planted.example.com", "planted.invalid")
     )

@@ -12,6 +12,7 @@ from parley.app.settings.load import read_settings
 from parley.core.model.errors import ConfigError
 from tests.unit.app.doctor.bench import Bench, Platforms, agent_server, running_platforms
 from tests.unit.app.doctor.seeded import TABLE, Seeded, agent
+from tests.unit.app.doctor.surroundings import SURROUNDINGS
 
 FAILED, REMARK, OK = ProbeStatus.FAILED, ProbeStatus.REMARK, ProbeStatus.OK
 
@@ -35,7 +36,7 @@ async def bench(
             yield made
 
 
-@pytest.mark.parametrize("seeded", TABLE, ids=lambda seeded: seeded.title)
+@pytest.mark.parametrize("seeded", TABLE + SURROUNDINGS, ids=lambda seeded: seeded.title)
 async def test_each_seeded_mistake_is_named_where_it_is(bench: Bench, seeded: Seeded) -> None:
     loaded = bench.write(seeded.arrange(bench))
     results = await bench.examine(loaded, seeded.group)
