@@ -39,8 +39,21 @@ def locate_config(config: Path | None) -> ConfigLocation:
     return ConfigLocation(own if home != here and own.exists() else config, home)
 
 
+def locate_setup(config: Path | None) -> Path:
+    """Return the file that a set-up writes: that of the Parley which would start here.
+
+    Where there is none yet, neither here nor in the user's own folder, this folder becomes one.
+    """
+    found = locate_config(config)
+    return found.path if config or _is_home(found.folder) else Path.cwd() / _MARKS[0]
+
+
 def home_folder(here: Path) -> Path:
     """Return `here` where a Parley is set up, and the user's own folder elsewhere."""
-    if any((here / mark).exists() for mark in _MARKS):
+    if _is_home(here):
         return here
     return platformdirs.user_data_path("parley", appauthor=False)
+
+
+def _is_home(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _MARKS)

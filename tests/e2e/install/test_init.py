@@ -1,12 +1,13 @@
 """`parley init` from an empty folder to the bot's answer, on each strict simulator, in a terminal."""
 
 import stat
+from pathlib import Path
 
 import pytest
 
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from tests.kit.product.init_walk import WALKERS, TypedTerminal, walk
+from tests.kit.product.init_walk import WALKERS, TypedTerminal, new_user, walk
 from tests.kit.product.process import parley
 
 pytestmark = pytest.mark.journeys
@@ -86,27 +87,47 @@ def test_options_do_the_same_without_a_question(slack, tmp_path):
         *("init", "--yes", "--server", slack.url, "--admin", "slack:U000002"),
         *("--slack-bot-token", f"@{tmp_path / 'bot'}", "--slack-app-token", "env:APP"),
     )
-    (tmp_path / "here").mkdir()
-    tried = parley(tmp_path / "here", *line, "--dry-run", APP=app)
+    here = tmp_path / "here"
+    here.mkdir()
+    user = {"APP": app, **new_user(here)}
+    tried = parley(here, *line, "--dry-run", **user)
     assert tried.returncode == 0, tried.stdout + tried.stderr
     assert "SLACK_BOT_TOKEN=***" in tried.stdout
-    assert list((tmp_path / "here").iterdir()) == []
-    done = parley(tmp_path / "here", *line, APP=app)
+    assert list(here.iterdir()) == []
+    done = parley(here, *line, **user)
     assert done.returncode == 0, done.stdout + done.stderr
-    env = with_dotenv({}, tmp_path / "here" / ".env")
+    env = with_dotenv({}, here / ".env")
     assert env == {"SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app}
-    assert "lets us in" in parley(tmp_path / "here", "check").stdout
-    again = parley(tmp_path / "here", *line, APP=app)
+    assert "lets us in" in parley(here, "check").stdout
+    again = parley(here, *line, **user)
     assert (again.returncode, "Nothing has to be changed" in again.stdout) == (0, True)
-    other = parley(tmp_path / "here", *line, "--slack-app-token", "xapp-other")
+    other = parley(here, *line, "--slack-app-token", "xapp-other", **user)
     assert (other.returncode, "are set already" in other.stderr) == (2, True)
 
 
 def test_options_that_the_platform_refuses_write_nothing(slack, tmp_path):
     line = ("init", "--yes", "--server", slack.url, "--slack-bot-token=xoxb-no", "--slack-app-token=xapp-no")
-    refused = parley(tmp_path, *line)
+    refused = parley(tmp_path, *line, **new_user(tmp_path))
     assert refused.returncode == 1
     assert "This does not work" in refused.stdout
-    half = parley(tmp_path, "init", "--yes", "--slack-bot-token=xoxb-no")
+    half = parley(tmp_path, "init", "--yes", "--slack-bot-token=xoxb-no", **new_user(tmp_path))
     assert (half.returncode, "--slack-app-token" in half.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_set_up_and_the_start_agree_on_the_folder(tmp_path):
+    """Somebody who began with `parley` alone has a Parley in their own folder: that one is set up."""
+    user, here = new_user(tmp_path / "user"), tmp_path / "here"
+    own = Path(user["XDG_DATA_HOME"]) / "parley"
+    here.mkdir()
+    line = ("init", "--yes", "--no-check", "--telegram-token=1:x")
+    first = parley(here, *line, **user)
+    assert (first.returncode, sorted(path.name for path in here.iterdir())) == (0, [".env", "config.yaml"])
+    for path in here.iterdir():
+        path.unlink()
+    (own / "data").mkdir(parents=True)
+    (own / "data" / "parley.db").touch()
+    again = parley(here, *line, **user)
+    assert (again.returncode, list(here.iterdir())) == (0, []), again.stderr
+    assert {".env", "config.yaml"} <= {path.name for path in own.iterdir()}
+    assert str(own) in again.stdout

@@ -34,6 +34,11 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _LOOK = 0.02
 
 
+def new_user(folder: Path) -> dict[str, str]:
+    """The variables of somebody who has no Parley of their own yet."""
+    return {"XDG_DATA_HOME": f"{folder}.user-data"}
+
+
 @dataclass
 class TypedTerminal:
     """A command of `parley` in a terminal; what is typed and pasted is counted.
@@ -51,7 +56,7 @@ class TypedTerminal:
     def __enter__(self) -> TypedTerminal:
         ours, theirs = pty.openpty()
         self._terminal = ours
-        variables = environment() | {"LANG": "C.UTF-8", "COLUMNS": "120"}
+        variables = environment() | {"LANG": "C.UTF-8", "COLUMNS": "120", **new_user(self.folder)}
         self.process = subprocess.Popen(
             command(*self.arguments),
             cwd=self.folder,
@@ -195,7 +200,7 @@ def walk(walker: Walker, folder: Path) -> InitFigures:
             terminal.answer(r"Enter: 1\): ")
             address = terminal.wait_for(r"(http://\S+)\n")[1]
             terminal.wait_for("Waiting for")
-            _scan(walker, address)
+            scan_address(walker, address)
         terminal.answer("no more: ")
         terminal.answer(r"Enter: 1\): ")
         terminal.answer("by writing to the bot")
@@ -212,7 +217,8 @@ def walk(walker: Walker, folder: Path) -> InitFigures:
         return InitFigures(time.monotonic() - began, terminal.keystrokes, terminal.shown)
 
 
-def _scan(walker: Walker, address: str) -> None:
+def scan_address(walker: Walker, address: str) -> None:
+    """Open the address of a QR code on the phone of whoever is there."""
     me = walker.operator._me
     walker.simulator.scanning.scan(address, getattr(me, "open_id", None) or me.id)
 

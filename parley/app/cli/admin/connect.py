@@ -10,6 +10,7 @@ from parley.app.cli.load_config import load_config
 from parley.app.cli.wizard.prompts import TerminalPrompts, terminal_language
 from parley.app.cli.wizard.qr_code import register_here
 from parley.app.settings.channel_registry import channel_config, channel_registration
+from parley.app.settings.home_folder import locate_setup
 from parley.app.setup.draft import Draft, variable_name
 from parley.app.storage.env_file import require_unset
 from parley.core.texts import SetupSentence as S
@@ -23,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     channel, prompts = arguments.channel, TerminalPrompts(terminal_language(""))
     register = channel_registration(channel)
     load_config(arguments.config, arguments.verbose)
-    draft = Draft.open(arguments.config, os.environ)
+    draft = Draft.open(locate_setup(arguments.config), os.environ)
     names = [variable_name(channel, key) for key in channel_config(channel)().credentials()]
     require_unset(draft.env_file, names, os.environ, replace=arguments.replace)
     made = asyncio.run(register_here(register, prompts, arguments.server))

@@ -17,6 +17,7 @@ from parley.app.cli.wizard.options import add_admins, add_agent, given_channels,
 from parley.app.cli.wizard.platforms import PlatformSteps, report_probe
 from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, terminal_language
 from parley.app.process.logs import configure_logging
+from parley.app.settings.home_folder import locate_setup
 from parley.app.setup.draft import Draft, variable_name
 from parley.app.setup.first_message import keep_messages
 from parley.app.setup.probes import probe_channel, probe_run
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     prompts = TerminalPrompts(terminal_language(arguments.language))
     configure_logging("debug" if arguments.verbose else "error", frozenset())
     try:
-        draft = Draft.open(arguments.config, os.environ)
+        draft = Draft.open(locate_setup(arguments.config), os.environ)
         if arguments.yes or arguments.dry_run:
             return _by_options(draft, arguments, prompts)
         return _by_questions(draft, arguments, prompts)
