@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 import yaml
@@ -21,19 +21,29 @@ class SetupGuide:
     greet: str = ""
 
 
+@cache
 def read_guide(channel: str, language: str) -> SetupGuide:
-    """Return the guide of a channel; an empty one for a channel of others that has none."""
+    """Return the guide of a channel, in another language where it has not this one.
+
+    It is empty for a channel of others that has none.
+    """
     package = channel_package(channel)
     file = files(package).joinpath("setup_guide.yaml")
     if not file.is_file():
         return SetupGuide()
-    told = yaml.safe_load(file.read_text("utf-8"))[language]
-    steps = tuple(step.replace("{link}", _link(package)) for step in told["steps"])
-    return SetupGuide(steps, told.get("rights", ""), told["greet"])
+    languages = yaml.safe_load(file.read_text("utf-8"))
+    # A channel of others may have one language only.
+    told = languages.get(language) or languages.get("en") or next(iter(languages.values()))
+    steps = tuple(_filled(step, package) for step in told.get("steps", ()))
+    return SetupGuide(steps, told.get("rights", ""), _filled(told.get("greet", ""), package))
 
 
-def _link(package: str) -> str:
-    """Return the address that makes the app out of its manifest, where the platform has one."""
-    if importlib.util.find_spec(f"{package}.manifest") is None:
-        return ""
-    return str(importlib.import_module(f"{package}.manifest").creation_link())
+def _filled(text: str, package: str) -> str:
+    """Return it with what the channel's code knows: the address that makes the app, its scopes and events."""
+    if "{link}" in text:
+        text = text.replace("{link}", str(importlib.import_module(f"{package}.manifest").creation_link()))
+    if "{scopes}" in text or "{events}" in text:
+        known = importlib.import_module(f"{package}.scopes")
+        text = text.replace("{scopes}", ", ".join(known.TENANT)).replace("{events}", ", ".join(known.EVENTS))
+        text = text.replace("{callbacks}", ", ".join(known.CALLBACKS))
+    return text
