@@ -8,14 +8,18 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
-from parley.core.texts import PAGE_CATALOGUE
+from parley.core.texts import PAGE_CATALOGUE, SETUP_CATALOGUE
 
 PATH = "/page/kit/sentences.js"
 
 
 def sentences_module() -> str:
-    """Return the JavaScript of the module: every sentence of the page, by language and name."""
-    return f"export const SENTENCES = {json.dumps(PAGE_CATALOGUE, ensure_ascii=False, indent=2)};\n"
+    """Return the JavaScript of the module: every sentence of the page, by language and name.
+
+    Those of the first set-up are among them: the terminal says them, too.
+    """
+    sentences = {name: {**PAGE_CATALOGUE[name], **SETUP_CATALOGUE[name]} for name in PAGE_CATALOGUE}
+    return f"export const SENTENCES = {json.dumps(sentences, ensure_ascii=False, indent=2)};\n"
 
 
 _MODULE = sentences_module().encode()

@@ -46,9 +46,13 @@ class Chat:
         await self.page.locator("#thread").get_by_text(text).last.wait_for()
 
     async def shot(self, name: str) -> None:
-        """Leave a picture for whoever looks at the page's appearance."""
-        _SHOTS.mkdir(exist_ok=True)
-        await self.page.screenshot(path=_SHOTS / f"{name}.png")
+        await save_shot(self.page, name)
+
+
+async def save_shot(page: Page, name: str) -> None:
+    """Leave a picture for whoever looks at the page's appearance."""
+    _SHOTS.mkdir(exist_ok=True)
+    await page.screenshot(path=_SHOTS / f"{name}.png")
 
 
 # One browser for all: starting it takes longer than most tests.

@@ -13,6 +13,7 @@ from playwright.async_api import Browser, Locator, Page
 from parley.channels.web.channel import WebChannel
 from parley.channels.web.config import Config
 from parley.console.api.memory import memory_routes
+from parley.console.api.setup import setup_routes
 from parley.console.server import HttpServer
 from parley.core.ports.health import Health, HealthReport
 from tests.browser.conftest import listen, new_page
@@ -44,7 +45,7 @@ async def served(folder: Path, memories: Memories) -> AsyncIterator[str]:
     channel = WebChannel(Config(), services(MemoryDocuments(), folder))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    routes = [*memory_routes(memories, memories.own), *channel.routes()]
+    routes = [*memory_routes(memories, memories.own), *setup_routes(None), *channel.routes()]
     server = HttpServer(own_console(), routes, lambda: [UP])
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(server.run(url.set_result)), group.create_task(channel.listen(core))]

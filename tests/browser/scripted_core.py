@@ -8,6 +8,7 @@ from pathlib import Path
 
 from parley.channels.web.channel import WebChannel
 from parley.channels.web.config import Config
+from parley.console.api.setup import setup_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.model.address import Conversation, User
@@ -115,7 +116,8 @@ async def running(
     channel = WebChannel(config, replace(services(documents, folder, reruns=True), withdraw=withdraw))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    server = HttpServer(options, channel.routes(), lambda: [HealthReport("store", Health.UP, "", 0.0)])
+    routes = [*setup_routes(None), *channel.routes()]
+    server = HttpServer(options, routes, lambda: [HealthReport("store", Health.UP, "", 0.0)])
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server.run(url.set_result))
         listening = group.create_task(channel.listen(core))

@@ -50,6 +50,7 @@ from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
+from parley.console.api.setup import FirstSetup, setup_routes
 from parley.console.server import HttpServer
 from parley.core.dead_letters import DeadLetters
 from parley.core.flow_control.quarantine import Quarantine
@@ -123,13 +124,17 @@ class _Opened:
     agent: OpenedAgent
     speech: SpeechService
     watchers: Watchers
+    setup: Sequence[BaseRoute]
 
 
 @asynccontextmanager
 async def build_parley(
-    loaded: LoadedSettings, source: ConfigSource | None = None, clock: Callable[[], float] = time.time
+    loaded: LoadedSettings,
+    source: ConfigSource | None = None,
+    clock: Callable[[], float] = time.time,
+    setup: FirstSetup | None = None,
 ) -> AsyncIterator[Parley]:
-    """Open the store and the agent, and put a Parley together on them.
+    """Open the store and the agent, and put a Parley together on them; `setup` is what a new one offers.
 
     Only channels that are on are imported. Edits of the `source` are taken over while it runs. Raises
     StoreUnavailable, ConfigError.
@@ -143,7 +148,7 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parts = _Opened(journal, agent, speech, watchers)
+            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup))
             parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
@@ -171,7 +176,7 @@ async def _put_together(
     people = build_privacy_service(current.loaded, services, journal, agent, remake)
     manager = Manager(services)
     watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
-    api = [*_api(services, memory, people, letters), *watched]
+    api = [*_api(services, memory, people, letters), *watched, *opened.setup]
     server = make_server(loaded, current, pulse, api)
     making = _making(journal, current, supervise, server, api)
     changing = Reconfiguration(

@@ -30,6 +30,7 @@ _ABOUT = (
 _ERRORS = {
     400: "A parameter is wrong, or the request was broken off.",
     401: "The token is missing or wrong.",
+    403: "It is not open for whoever asks; `text` says for whom it is.",
     404: "There is nothing of that name.",
     409: "It does not fit the present state; `code` says why.",
     413: "The body is too long.",

@@ -36,6 +36,7 @@ PARAMETERS = {
     "last": "the id of the last event that was seen, as the header Last-Event-ID",
     "since": "Unix seconds: nothing older",
     "limit": "how many at most",
+    "language": "of the sentences: en or zh",
     "q": "words that a line has, such as a turn's id",
     "chat": "the conversation",
     "message": "the message",

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from parley.app.openapi import answers as answer
 from parley.app.openapi.chat_operations import CHAT_OPERATIONS
 from parley.app.openapi.operation import ApiOperation
-from parley.console.api import bodies
+from parley.console.api import bodies, setup
 from parley.console.api.pairing import PairingCodeBody
 from parley.console.api.privacy import ErasureBody
+from parley.console.api.setup_state import SetupAssistants, SetupState
 
 _MEMORY = dict[str, object]
 _op = ApiOperation
@@ -66,6 +67,45 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
             takes=PairingCodeBody,
         ),
         _op("DELETE", "/api/pairing", "Revoke the access of an account.", status=204, query=("account",)),
+    ),
+    "Set-up": (
+        _op("GET", "/api/setup", "Tell how far the first set-up is.", SetupState, query=("language",)),
+        _op("DELETE", "/api/setup", "Begin it again.", SetupState, query=("language",), refuses=(403, 409)),
+        *(
+            _op(method, path, summary, SetupState, takes=takes, query=("language",), refuses=(403, 409))
+            for method, path, summary, takes in (
+                (
+                    "POST",
+                    "/api/setup/channel",
+                    "Keep a platform's credentials if it accepts them.",
+                    setup.SetupChannelBody,
+                ),
+                ("POST", "/api/setup/scan", "Have an app made by its QR code.", setup.SetupScanBody),
+                ("POST", "/api/setup/wait", "Wait for the first message to a bot.", setup.SetupWaitBody),
+                ("DELETE", "/api/setup/wait", "End a scan or a wait.", None),
+                (
+                    "POST",
+                    "/api/setup/admin",
+                    "Make whoever wrote the administrator, or wait on.",
+                    setup.SetupAdminBody,
+                ),
+                ("POST", "/api/setup/agent", "Keep an agent if it answers.", setup.SetupAgentBody),
+                (
+                    "POST",
+                    "/api/setup/write",
+                    "Write the configuration, and start again with it.",
+                    setup.SetupWriteBody,
+                ),
+            )
+        ),
+        _op(
+            "POST",
+            "/api/setup/assistants",
+            "List the assistants of a server.",
+            SetupAssistants,
+            takes=setup.SetupAgentBody,
+            refuses=(403, 409),
+        ),
     ),
     "Dead letters": (
         _op("GET", "/api/letters", "List what was given up.", answer.LettersAnswer),

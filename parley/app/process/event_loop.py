@@ -27,10 +27,11 @@ def run_loop(main: Coroutine[object, object, _T]) -> _T:
 
 
 def tune_garbage_collection() -> None:
-    """Call once after the start: what stands then stays, and the collector need not look at it again.
+    """Call once after each start: what stands then stays, and the collector need not look at it again.
 
     With thousands of turns under way a full collection stopped the loop for a second (docs/performance.md).
     """
+    gc.unfreeze()  # of a start before this one
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)

@@ -37,9 +37,9 @@ class Heartbeat:
             faulthandler.enable()  # both end a frozen process by SIGABRT: it says where it stands
 
     def start(self) -> None:
-        """Say that we serve, and beat from now on as long as the loop runs."""
+        """Say that we serve, and beat from now on as long as the loop runs; a second time changes nothing."""
         self._notify("READY=1")
-        if self._pause != float("inf"):
+        if self._pause != float("inf") and self._task is None:
             self._beat()  # at once: who watches knows from now on that the start is over
             self._task = asyncio.create_task(self._go_on())
 

@@ -56,6 +56,11 @@ def registering_channels() -> tuple[str, ...]:
     return tuple(name for name, module in found if importlib.util.find_spec(module) is not None)
 
 
+def credential_channels() -> list[str]:
+    """Return the channels that need credentials, in alphabetical order."""
+    return [name for name in channel_names() if channel_config(name)().credentials()]
+
+
 def _own_names() -> set[str]:
     roots = (Path(root) for root in parley.channels.__path__)
     return {file.parent.name for root in roots for file in root.glob("*/config.py")} - {"kit"}

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parley.console.auth.signin import STYLE_HASH, signin_page
 from parley.console.auth.tokens import SigninAttempts, TokenCheck
-from parley.console.http.options import ConsoleOptions, is_loopback
+from parley.console.http.options import ConsoleOptions, host_name, is_loopback
 
 _OPEN = frozenset({"/livez", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -44,7 +44,7 @@ class OriginCheck:
             return
         headers = Headers(scope=scope)
         app = self._app
-        if not self._is_ours(_host_name(headers.get("host", ""))):
+        if not self._is_ours(host_name(headers.get("host", ""))):
             app = error_response(421, "wrong_host", _WRONG_HOST)
         elif is_cross_site(scope["method"], scope["path"], headers):
             app = error_response(403, "foreign_origin", "Requests from other sites are not taken.")
@@ -219,14 +219,3 @@ async def _form_token(request: Request) -> str:
 
 def _address(request: Request) -> str:
     return request.client.host if request.client else ""
-
-
-def _host_name(host: str) -> str:
-    """Return the name in a Host header, without its port; "" where it is not a name and a port."""
-    if host.startswith("["):
-        name, closed, port = host.partition("]")
-        name += closed
-    else:
-        name, colon, port = host.partition(":")
-        port = colon + port
-    return name if not port or (port[0] == ":" and port[1:].isdecimal()) else ""

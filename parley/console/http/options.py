@@ -65,3 +65,14 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def host_name(host: str) -> str:
+    """Return the name in a Host header, without its port; "" where it is not a name and a port."""
+    if host.startswith("["):
+        name, closed, port = host.partition("]")
+        name += closed
+    else:
+        name, colon, port = host.partition(":")
+        port = colon + port
+    return name if not port or (port[0] == ":" and port[1:].isdecimal()) else ""

@@ -4,11 +4,12 @@ from enum import StrEnum
 
 
 class SetupSentence(StrEnum):
-    """One sentence of `parley init`."""
+    """One sentence of `parley init`; the page says some of them, too."""
 
     ADMIN_ASK = "admin_ask"
     ADMIN_DONE = "admin_done"
     ADMIN_LATER = "admin_later"
+    ADMIN_NOBODY = "admin_nobody"
     ADMIN_WAITING = "admin_waiting"
     ADMIN_WHO = "admin_who"
     AGENT_ANSWERED = "agent_answered"
@@ -43,6 +44,7 @@ class SetupSentence(StrEnum):
     CHOICE = "choice"
     CHOICE_UNKNOWN = "choice_unknown"
     COPY_KEPT = "copy_kept"
+    FAILED = "failed"
     KEY_ASK = "key_ask"
     KEY_OF_SERVER = "key_of_server"
     MODEL_ASK = "model_ask"

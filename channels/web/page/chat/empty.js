@@ -1,6 +1,7 @@
 // The page before the first message: what to try.
 
 import { h, icon } from "../kit/dom.js";
+import { setupOffer } from "../setup/offer.js";
 import { t } from "../kit/texts.js";
 
 /** @import { Icon } from "../kit/dom.js" */
@@ -21,6 +22,7 @@ export function emptyPage(send) {
     h("img", { src: "/page/icon.svg", alt: "", width: 52, height: 52 }),
     h("h1", {}, t("hello")),
     h("p", {}, t("helloSays")),
+    setupOffer(),
     h("div", { class: "chips" }, ...chips),
   );
 }

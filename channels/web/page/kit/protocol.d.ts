@@ -172,3 +172,56 @@ export interface MemoryStatus {
   data: Memory | null;
   person: MemoryState;
 }
+
+// The first set-up; parley/console/api/setup_state.py has the server's classes.
+export interface SetupKey {
+  key: string;
+  variable: string;
+  secret: boolean;
+  given: boolean;
+}
+
+export interface SetupPlatform {
+  name: string;
+  by_qr: boolean;
+  keys: SetupKey[];
+  steps: string[];
+  rights: string;
+  greet: string;
+  accepted: boolean;
+  found: string;
+  lacking: string[];
+  admin: string;
+}
+
+export interface SetupScan {
+  channel: string;
+  url: string;
+  rows: string[];
+}
+
+export interface SetupWait {
+  channel: string;
+  ready: boolean;
+  user: string;
+  name: string;
+  text: string;
+}
+
+export interface SetupAgent {
+  kind: string;
+  name: string;
+}
+
+export interface SetupState {
+  open: boolean;
+  platforms: SetupPlatform[];
+  agents: SetupAgent[];
+  agent: SetupAgent | null;
+  agent_answer: string;
+  scan: SetupScan | null;
+  wait: SetupWait | null;
+  problem: string;
+  changes: string[];
+  written: string[];
+}

@@ -10,9 +10,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parley.app.checks.file_permissions import find_exposed_files
@@ -24,15 +25,19 @@ from parley.app.process.event_loop import run_loop, tune_garbage_collection
 from parley.app.process.hangup import on_hangup
 from parley.app.process.heartbeat import Heartbeat
 from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
+from parley.app.process.stop_request import StopRequest
 from parley.app.reload.source import ConfigSource, file_source
 from parley.app.settings.home_folder import locate_config
 from parley.app.settings.load import LoadedSettings
+from parley.app.setup.first_run import offers_setup
 from parley.app.storage.secret_files import console_url
 from parley.core.model.errors import StoreUnreachable
 from parley.version import VERSION
 
 if TYPE_CHECKING:
     from parley.app.composition.build import Parley
+    from parley.console.api.setup import FirstSetup
+    from parley.core.model.types import InboundMessage
 
 log = logging.getLogger("parley.app")
 
@@ -44,41 +49,91 @@ _PAUSE = 0.5  # seconds between two tries
 def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
     gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
+    environ = dict(os.environ)  # a project of the embedded server adds to it
     try:
-        source = file_source(
-            locate_config(arguments.config), "debug" if arguments.verbose else "", log_json=arguments.log_json
-        )
-        loaded = load_config(arguments.config, arguments.verbose, log_json=arguments.log_json)
-        print(
-            f"Parley {VERSION}, set by {loaded.origin}",
-            *summarise_startup(loaded),
-            "Starting ...",
-            sep="\n",
-            flush=True,
-        )
-        found = check_settings(loaded) + find_exposed_files(loaded)
-        for each in (*found.mistakes, *found.remarks):
-            log.warning("%s", each.show(loaded.origin))
-        run_loop(_serve(loaded, source))
+        run_loop(_serve(*_load(arguments), arguments, environ))
     finally:
         gc.enable()
     print("Stopped; unfinished work continues at the next start.", flush=True)
     return 0
 
 
-async def _serve(loaded: LoadedSettings, source: ConfigSource) -> None:
-    stop = asyncio.Event()
-    heartbeat = Heartbeat(os.environ, stop.set)
+def _load(arguments: argparse.Namespace) -> tuple[LoadedSettings, ConfigSource]:
+    """Read the settings, and say what they are; return where they are read from again. Raises ParleyError."""
+    source = file_source(
+        locate_config(arguments.config), "debug" if arguments.verbose else "", log_json=arguments.log_json
+    )
+    loaded = load_config(arguments.config, arguments.verbose, log_json=arguments.log_json)
+    print(
+        f"Parley {VERSION}, set by {loaded.origin}",
+        *summarise_startup(loaded),
+        "Starting ...",
+        sep="\n",
+        flush=True,
+    )
+    found = check_settings(loaded) + find_exposed_files(loaded)
+    for each in (*found.mistakes, *found.remarks):
+        log.warning("%s", each.show(loaded.origin))
+    return loaded, source
+
+
+async def _serve(
+    loaded: LoadedSettings,
+    source: ConfigSource,
+    arguments: argparse.Namespace,
+    environ: Mapping[str, str],
+) -> None:
+    """Serve until a signal; start again when somebody has set Parley up on the page."""
+    stop = StopRequest()
+    heartbeat = Heartbeat(os.environ, stop.end)
     stopping = _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
-    async with _built(loaded, source, stop) as parley:
-        if parley is not None:
-            on_hangup(parley.reloader.request, partial(stopping, signal.SIGHUP))
-            await parley.run(stop, partial(_started, loaded, heartbeat))
+    first = FirstMessages(stop.restart)
+    while True:
+        setup = _offer_setup(loaded, locate_config(arguments.config).path, environ, first)
+        async with _built(loaded, source, stop.event, setup) as parley:
+            if parley is not None:
+                on_hangup(parley.reloader.request, partial(stopping, signal.SIGHUP))
+                await parley.run(stop.event, partial(_started, loaded, heartbeat))
+        if not stop.renew():
+            return
+        loaded, source = _load(arguments)
+        await first.keep(loaded)
+
+
+class FirstMessages:
+    """Takes what was written to the new bots during the set-up, and has it answered at the next start."""
+
+    def __init__(self, restart: Callable[[], None]) -> None:
+        self._restart = restart
+        self._messages: Sequence[InboundMessage] = ()
+
+    def take(self, messages: Sequence[InboundMessage]) -> None:
+        """Note them, and start again."""
+        self._messages = messages
+        self._restart()
+
+    async def keep(self, loaded: LoadedSettings) -> None:
+        """Make them durable, while nobody else has the data folder. Raises ParleyError."""
+        from parley.app.setup.first_message import keep_messages
+
+        await keep_messages(loaded, self._messages)
+        self._messages = ()
+
+
+def _offer_setup(
+    loaded: LoadedSettings, file: Path, environ: Mapping[str, str], first: FirstMessages
+) -> FirstSetup | None:
+    if not offers_setup(loaded):
+        return None
+    from parley.app.setup.draft import Draft
+    from parley.app.setup.session import SetupSession
+
+    return SetupSession(partial(Draft.open, file, environ), first.take)
 
 
 @asynccontextmanager
 async def _built(
-    loaded: LoadedSettings, source: ConfigSource, stop: asyncio.Event
+    loaded: LoadedSettings, source: ConfigSource, stop: asyncio.Event, setup: FirstSetup | None
 ) -> AsyncIterator[Parley | None]:
     """Built as soon as the store is there; None when it was to stop before. Raises ParleyError."""
     # The agent's libraries take a second to load: only for a configuration that is good.
@@ -90,7 +145,7 @@ async def _built(
         parley = None
         while parley is None and not stop.is_set():
             try:
-                parley = await stack.enter_async_context(build_parley(loaded, source))
+                parley = await stack.enter_async_context(build_parley(loaded, source, setup=setup))
             except StoreUnreachable as away:
                 if time.monotonic() > until:
                     raise
@@ -119,7 +174,7 @@ def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
     tune_garbage_collection()
 
 
-def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> Callable[[int], None]:
+def _on_signals(stop: StopRequest, grace: float, heartbeat: Heartbeat) -> Callable[[int], None]:
     """Stop in order at the first SIGINT or SIGTERM; at a second one at once, which loses nothing either.
 
     Returns what does so for a signal's number.
@@ -127,10 +182,10 @@ def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> Call
     loop = asyncio.get_running_loop()
 
     def stopping(number: int) -> None:
-        if stop.is_set():
+        if stop.ended:
             sys.stderr.write("Stopped at once.\n")
             os._exit(128 + number)
-        stop.set()
+        stop.end()
         heartbeat.stopping()
         # Standard error may have gone with the terminal.
         with suppress(OSError):

@@ -10,7 +10,8 @@ from parley.app.cli.wizard.prompts import TerminalPrompts
 from parley.app.setup.draft import Draft
 from parley.app.setup.first_message import receive_first_message
 from parley.app.setup.guides import read_guide
-from parley.core.model.sanitize import sanitize_name, sanitize_text
+from parley.app.setup.waiting import person_name
+from parley.core.model.sanitize import sanitize_text
 from parley.core.model.types import InboundMessage
 from parley.core.texts import SetupSentence as S
 
@@ -35,7 +36,7 @@ class AdminSteps:
                 continue
             message = self._first(draft, channel)
             draft = draft.add_admin(channel, message.sender.id)
-            named = {"name": _name(message), "user": message.sender.id}
+            named = {"name": person_name(message), "user": message.sender.id}
             self.prompts.say(S.ADMIN_DONE, channel=channel, **named)
             messages.append(message)
         return draft, messages
@@ -48,10 +49,6 @@ class AdminSteps:
         while True:
             message = asyncio.run(receive_first_message(draft.loaded(), channel, ready))
             words = sanitize_text(message.text[:_SHOWN]).replace("\n", " ")
-            shown = {"name": _name(message), "user": message.sender.id, "text": words}
+            shown = {"name": person_name(message), "user": message.sender.id, "text": words}
             if self.prompts.confirm(self.prompts.text(S.ADMIN_WHO, **shown)):
                 return message
-
-
-def _name(message: InboundMessage) -> str:
-    return sanitize_name(message.sender.name) or message.sender.id

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from parley.app.cli.wizard.platforms import credential_channels
-from parley.app.settings.channel_registry import channel_config
+from parley.app.settings.channel_registry import channel_config, credential_channels
 from parley.app.setup.agents import use_demonstration, use_model, use_project, use_server
 from parley.app.setup.draft import Draft, variable_name
 from parley.core.model.errors import ConfigError

@@ -10,8 +10,8 @@ from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, as_number
 from parley.app.cli.wizard.qr_code import register_here
 from parley.app.settings.channel_registry import (
     channel_config,
-    channel_names,
     channel_registration,
+    credential_channels,
     registering_channels,
 )
 from parley.app.setup.draft import Draft, variable_name
@@ -120,8 +120,3 @@ def report_probe(prompts: TerminalPrompts, found: SetupProbe, channel: str) -> N
     rights = read_guide(channel, prompts.language).rights
     if found.works and found.problems and rights:
         print(f"  {rights}")
-
-
-def credential_channels() -> list[str]:
-    """Return the channels that need credentials."""
-    return [name for name in channel_names() if channel_config(name)().credentials()]

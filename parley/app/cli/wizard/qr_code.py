@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import io
 import shutil
 
 from parley.app.cli.wizard.prompts import TerminalPrompts
+from parley.app.setup.qr_code import qr_lines
 from parley.channels.kit.registration import Register, RegisteredApp, ScanAddress
 from parley.core.texts import SetupSentence as S
 
@@ -48,14 +47,8 @@ def _minutes(seconds: float) -> int:
 
 
 def qr_code(text: str) -> str:
-    """Return a QR code for a terminal; "" where the package for it is not installed."""
-    try:
-        segno = importlib.import_module("segno")
-    except ModuleNotFoundError:
-        return ""
-    drawn = io.StringIO()
-    segno.make(text, error="l", micro=False).terminal(out=drawn, compact=True, border=1)
-    lines = drawn.getvalue()
+    """Return a QR code for this terminal; "" where there is none, or it is too wide for it."""
+    lines = qr_lines(text)
     # Half of a code that the terminal breaks cannot be scanned.
     wide = max(map(len, lines.split("\n")))
     return lines if wide <= shutil.get_terminal_size().columns else ""

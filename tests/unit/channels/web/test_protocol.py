@@ -8,6 +8,14 @@ import pytest
 from parley.channels.web.api.request_bodies import DecisionBody, EditBody, NewMessageBody
 from parley.channels.web.chat.entries import ChatConversation, EntryLocation, TranscriptEntry, WebTopic
 from parley.channels.web.files.file_ref import FileRef
+from parley.console.api.setup_state import (
+    SetupAgent,
+    SetupKey,
+    SetupPlatform,
+    SetupScan,
+    SetupState,
+    SetupWait,
+)
 from parley.core.model.questions import Option, Question
 from parley.core.model.types import Step
 from parley.core.ports.channel import CommandInfo
@@ -44,6 +52,12 @@ def declared(name: str) -> list[str]:
         ("NewMessage", NewMessageBody),
         ("Edit", EditBody),
         ("Decision", DecisionBody),
+        ("SetupKey", SetupKey),
+        ("SetupPlatform", SetupPlatform),
+        ("SetupScan", SetupScan),
+        ("SetupWait", SetupWait),
+        ("SetupAgent", SetupAgent),
+        ("SetupState", SetupState),
     ],
 )
 def test_a_type_of_the_page_has_the_fields_of_the_servers(name: str, value: type) -> None:

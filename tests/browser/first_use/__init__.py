@@ -1,0 +1,1 @@
+"""The first set-up on the page."""
