@@ -124,6 +124,7 @@ class _Opened:
     agent: OpenedAgent
     speech: SpeechService
     watchers: Watchers
+    setup: Sequence[BaseRoute]
 
 
 @asynccontextmanager
@@ -147,8 +148,8 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parts = _Opened(journal, agent, speech, watchers)
-            parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts, setup)
+            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup))
+            parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
 
@@ -158,7 +159,6 @@ async def _put_together(
     source: ConfigSource,
     clock: Callable[[], float],
     opened: _Opened,
-    setup: FirstSetup | None,
 ) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
     pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
@@ -180,7 +180,7 @@ async def _put_together(
     people = build_privacy_service(current.loaded, services, journal, agent, remake)
     manager = Manager(services)
     watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
-    api = [*_api(services, memory, people, letters), *setup_routes(setup), *watched]
+    api = [*_api(services, memory, people, letters), *watched, *opened.setup]
     server = make_server(loaded, current, pulse, api)
     making = _making(journal, current, supervise, server, api)
     changing = Reconfiguration(

@@ -155,7 +155,7 @@ class PlatformView {
     const again = () => this.#dialog.step(setupApi.channel(this.#name, {}, ""), t("channel_checking", { channel: shownName(this.#name) }));
     return [
       platform.found ? h("p", { class: "setup-good" }, icon("check"), h("span", {}, t("channel_connected", { found: platform.found }))) : null,
-      lacks.length ? h("ul", { class: "setup-lacks", role: "alert" }, ...lacks) : null,
+      lacks.length ? h("div", { class: "setup-lacks", role: "alert" }, h("ul", {}, ...lacks)) : null,
       lacks.length && platform.rights ? h("p", {}, ...linked(platform.rights)) : null,
       lacks.length ? this.#choices(this.#button(t("setupCheckAgain"), again)) : null,
       ...this.#admin(platform, wait),

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
     environ = dict(os.environ)  # a project of the embedded server adds to it
     try:
-        run_loop(_serve(arguments, environ))
+        run_loop(_serve(*_load(arguments, environ), arguments, environ))
     finally:
         gc.enable()
     print("Stopped; unfinished work continues at the next start.", flush=True)
@@ -77,9 +77,10 @@ def _load(arguments: argparse.Namespace, environ: Mapping[str, str]) -> tuple[Lo
     return loaded, source
 
 
-async def _serve(arguments: argparse.Namespace, environ: Mapping[str, str]) -> None:
+async def _serve(
+    loaded: LoadedSettings, source: ConfigSource, arguments: argparse.Namespace, environ: Mapping[str, str]
+) -> None:
     """Serve until a signal; start again when somebody has set Parley up on the page."""
-    loaded, source = _load(arguments, environ)
     stop = StopRequest()
     heartbeat = Heartbeat(os.environ, stop.end)
     stopping = _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
