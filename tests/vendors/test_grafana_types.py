@@ -8,7 +8,7 @@ import pytest
 
 from parley.core.model.types import Json
 from tests.kit.checkout import ROOT
-from tests.vendors.typescript import TypedValue, wrong_values
+from tests.vendors.schemas.typescript import TypedValue, wrong_values
 
 pytestmark = pytest.mark.vendors
 

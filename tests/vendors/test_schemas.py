@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.kit.wire_shapes import read_shapes
-from tests.vendors.dingtalk_frames import wrong_dingtalk_frames
-from tests.vendors.model_types import (
+from tests.vendors.schemas.dingtalk_frames import wrong_dingtalk_frames
+from tests.vendors.schemas.model_types import (
     dingtalk_envelope,
     dingtalk_models,
     feishu_envelope,
@@ -24,9 +24,9 @@ from tests.vendors.model_types import (
     wrong_feishu_events,
     wrong_refusals,
 )
-from tests.vendors.typescript import wrong_values
-from tests.vendors.wire_names import missing_and_unknown
-from tests.vendors.wire_types import SLACK_IMPORTS, TELEGRAM_IMPORTS, slack_values, telegram_values
+from tests.vendors.schemas.typescript import wrong_values
+from tests.vendors.schemas.wire_names import missing_and_unknown
+from tests.vendors.schemas.wire_types import SLACK_IMPORTS, TELEGRAM_IMPORTS, slack_values, telegram_values
 
 pytestmark = [pytest.mark.vendors, pytest.mark.timeout(300)]
 

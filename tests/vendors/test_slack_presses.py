@@ -12,8 +12,8 @@ from parley.core.texts import Sentence, say
 from parley.simulator.slack import SlackSimulator
 from tests.kit.platforms.slack_channel import KeepingInbox, Notes, World, listening, snapshot
 from tests.kit.wire_shapes import collecting_shapes, read_shapes
-from tests.vendors.typescript import wrong_values
-from tests.vendors.wire_types import SLACK_IMPORTS, slack_values
+from tests.vendors.schemas.typescript import wrong_values
+from tests.vendors.schemas.wire_types import SLACK_IMPORTS, slack_values
 
 pytestmark = pytest.mark.vendors
 

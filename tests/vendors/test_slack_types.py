@@ -13,8 +13,8 @@ from parley.core.model.address import Conversation
 from parley.core.model.earlier_messages import HistoryRequest, MessagePosition
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.slack import SlackSimulator, SlackUpload
-from tests.vendors.declared_types import DeclaredTypes
 from tests.vendors.node_bot import SDKS
+from tests.vendors.schemas.declared_types import DeclaredTypes
 
 pytestmark = pytest.mark.vendors
 

@@ -7,8 +7,8 @@ import pytest
 from parley.channels.telegram.inbound.update_parser import UPDATE_KINDS
 from parley.simulator.kit.json_values import Json
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
-from tests.vendors.typescript import TypedValue, wrong_values
-from tests.vendors.wire_types import TELEGRAM_IMPORTS
+from tests.vendors.schemas.typescript import TypedValue, wrong_values
+from tests.vendors.schemas.wire_types import TELEGRAM_IMPORTS
 
 pytestmark = [pytest.mark.vendors, pytest.mark.timeout(300)]
 

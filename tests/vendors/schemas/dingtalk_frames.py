@@ -23,8 +23,8 @@ from dingtalk_stream.frames import (  # type: ignore[import-untyped]
 
 from parley.core.model.types import Json
 from tests.vendors.node_bot import SDKS
-from tests.vendors.python_models import VendorModels
-from tests.vendors.typescript import TypedValue, wrong_values
+from tests.vendors.schemas.python_models import VendorModels
+from tests.vendors.schemas.typescript import TypedValue, wrong_values
 
 Record = Mapping[str, Json]
 _IMPORTS = (

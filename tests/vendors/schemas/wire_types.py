@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from parley.core.model.types import Json
 from tests.kit.wire_shapes import nested_json
-from tests.vendors.typescript import TypedValue
+from tests.vendors.schemas.typescript import TypedValue
 
 Record = Mapping[str, Json]
 _ATTACHED = re.compile(r"attach://(\w+)")

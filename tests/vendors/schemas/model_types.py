@@ -12,7 +12,7 @@ from pathlib import Path
 from parley.core.model.types import Json
 from tests.kit.wire_shapes import nested_json
 from tests.vendors.node_bot import SDKS
-from tests.vendors.python_models import (
+from tests.vendors.schemas.python_models import (
     REFUSAL,
     VendorCall,
     VendorModels,

@@ -1,0 +1,1 @@
+"""What vendors declare of their wires, and values held against it."""
