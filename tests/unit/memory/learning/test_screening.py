@@ -160,7 +160,7 @@ def test_secrets_are_masked_in_every_text_and_counted():
     turn = replace(learned(), said="my password is [password]")
     new = ProposedFact(
         "Pays with 4242 4242 4242 4242",
-        0.9,
+        confidence=0.9,
         source_error="password is hunter2",
         keywords=("visa", "pin 4711"),
     )
