@@ -29,7 +29,7 @@ _INJECTED = (
 _ADDRESSED = (
     # "Always answer", and not "Always drinks tea".
     (
-        r"(?:(?:please|from now on|in (?:the )?future|whenever [^,]{1,60})[,:]?\s+)*"
+        r"(?:whenever [^,]{1,60},\s)?(?:(?:please|from now on|in (?:the )?future)[,:]?\s){0,3}"
         r"(?:(?:always|never) (?!\w+s\b)\w|from now on"
         r"|you (?:must|should|shall|have to|need to|are to|may not|will)\b"
         r"|(?:do not|don't|don’t) (?:tell|mention|reveal|show|ask|say|answer|use|include|refuse|warn)\b"

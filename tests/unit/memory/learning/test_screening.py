@@ -124,6 +124,13 @@ def test_an_order_to_the_assistant_is_kept_as_a_quotation(sentence):
     assert not orders_assistant(kept.content)  # read again it stays as it is
 
 
+@pytest.mark.parametrize(
+    "piece", ["whenever ", "please ", "ignore ", "from now on, ", "[/", "whenever , ", " "]
+)
+def test_a_hostile_sentence_is_read_to_its_end(piece):
+    assert orders_assistant(piece * 3_000) in (True, False)
+
+
 @pytest.mark.parametrize("sentence", FACTS)
 def test_what_is_said_of_the_person_is_no_order(sentence):
     assert screened(sentence).diff.new_facts[0].content == sentence
@@ -153,7 +160,7 @@ def test_secrets_are_masked_in_every_text_and_counted():
     turn = replace(learned(), said="my password is [password]")
     new = ProposedFact(
         "Pays with 4242 4242 4242 4242",
-        0.9,
+        confidence=0.9,
         source_error="password is hunter2",
         keywords=("visa", "pin 4711"),
     )
