@@ -151,8 +151,8 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "measures for minutes, alone on the machine",
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
-        r"python -m tests\.kit\.product\.init_walk"
-    ): "tests/e2e/install/test_init.py walks the same way",
+        r"python -m tests\.kit\.product\.(?:init_walk|by_hand_walk)"
+    ): "tests/e2e/install/test_init.py and test_by_hand.py walk the same ways",
     re.compile(
         r"python -m tests\."
         r"(?:architecture\.code_map|contract\.table|docs\.api_page|unit\.channels\.kit\.markdown\.platform_table)"

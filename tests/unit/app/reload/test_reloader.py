@@ -24,7 +24,7 @@ class Running:
     def __init__(self, folder):
         (folder / "config.yaml").write_text(TEXT, "utf-8")
         self.folder, self.time, self.looks, self.failure = folder, 0.0, 0, None
-        source = file_source(ConfigLocation(None, folder))
+        source = file_source(ConfigLocation(None, folder), {})
         loaded = source.read()
         self.current = CurrentState(LiveState(loaded, core_options(loaded), {}))
         target = ReloadTarget(self.apply, self.code)
