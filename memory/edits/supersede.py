@@ -21,7 +21,7 @@ _SINGLE = tuple(
             r"|nutzer(?:in)? wohnt in"
             r"|l'utilisat(?:eur|rice) (?:habite|vit) à|(?:el|la) usuari[oa] vive en)\s*(.+)"
         ),
-        r"(user (?:now )?works (?:at or as|at|for)|用户在(?=.+工作))\s*(.+)",
+        r"(user (?:now )?works (?:at or as|at|for)|用户在(?=.{1,60}工作))\s*(.+)",
         r"(user(?:'s|’s) birthday is|用户的生日是)\s*(.+)",
         r"(user is)\s*(\d{1,3} years old)",
         r"(user(?:'s|’s) (?:e-?mail(?: address)?|phone(?: number)?|job|employer|address|boss) is)\s*(.+)",

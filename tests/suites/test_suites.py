@@ -183,8 +183,9 @@ def test_the_contract_is_divided_among_processes_by_channel() -> None:
 
 def _places() -> dict[str, tuple[str, ...]]:
     """The marker of each suite that has one, with the folders and files that are looked through."""
-    parts = [part.selection for suite in SUITES.values() for part in suite.parts if isinstance(part, PytestRun)]
-    return {mark: places for option, mark, *places in parts if option == "-m" and " " not in mark}
+    parts = [part for suite in SUITES.values() for part in suite.parts if isinstance(part, PytestRun)]
+    marked = [part.selection for part in parts if part.selection[:1] == ("-m",)]
+    return {selection[1]: selection[2:] for selection in marked if " " not in selection[1]}
 
 
 def test_there_is_time_for_the_usual_edition_on_a_machine_as_it_should_be() -> None:
