@@ -146,6 +146,11 @@ def places(text):
     return {place for _, place, _, _ in string.Formatter().parse(text)} - {None}
 
 
+def test_the_page_has_one_sentence_of_each_name():
+    """It has those of the set-up beside its own."""
+    assert not {each.value for each in PageSentence} & {each.value for each in SetupSentence}
+
+
 @pytest.mark.parametrize(("catalogue", "names"), CATALOGUES)
 def test_no_sentence_is_missing_empty_or_beside_the_others(catalogue, names):
     for language, texts in catalogue.items():

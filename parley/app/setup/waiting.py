@@ -79,7 +79,7 @@ class SetupWaiting:
         self._task = asyncio.create_task(self._watch(work), name="set-up")
 
     async def _watch(self, work: Coroutine[object, object, None]) -> None:
-        problem: str | SetupSentence = SetupSentence.FAILED
+        problem: str | SetupSentence = SetupSentence.WENT_WRONG
         try:
             await work
             problem = ""

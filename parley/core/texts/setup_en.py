@@ -41,7 +41,7 @@ TEXTS = {
     S.CHOICE: "A number",
     S.CHOICE_UNKNOWN: "There is no {answer}.",
     S.COPY_KEPT: "What was there before is kept in {file}.",
-    S.FAILED: "Something went wrong; the log says what.",
+    S.WENT_WRONG: "Something went wrong; the log says what.",
     S.KEY_ASK: "Key",
     S.KEY_OF_SERVER: "API key of the server (Enter: none)",
     S.MODEL_ASK: "Model, as `provider:name`",

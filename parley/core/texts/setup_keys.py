@@ -44,7 +44,7 @@ class SetupSentence(StrEnum):
     CHOICE = "choice"
     CHOICE_UNKNOWN = "choice_unknown"
     COPY_KEPT = "copy_kept"
-    FAILED = "failed"
+    WENT_WRONG = "went_wrong"
     KEY_ASK = "key_ask"
     KEY_OF_SERVER = "key_of_server"
     MODEL_ASK = "model_ask"

@@ -41,7 +41,7 @@ TEXTS = {
     S.CHOICE: "编号",
     S.CHOICE_UNKNOWN: "没有 {answer}。",
     S.COPY_KEPT: "原有内容保留在 {file}。",
-    S.FAILED: "出现问题，详情见日志。",
+    S.WENT_WRONG: "出现问题，详情见日志。",
     S.KEY_ASK: "密钥",
     S.KEY_OF_SERVER: "服务的 API 密钥（按 Enter 键：无）",
     S.MODEL_ASK: "模型，格式为 `提供商:名称`",
