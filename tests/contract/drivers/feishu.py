@@ -201,7 +201,7 @@ class FeishuDriver(Driver):
                 self._refuse_cards(times)
 
     def _refuse_cards(self, times: int) -> None:
-        for name in ("send", "reply", "card.content", "patch"):
+        for name in ("send", "reply", "card.content", "card.update", "patch"):
             self._platform.faults.refuse_next([name], 230099, "Failed to create card content", times=times)
 
     def outage(self, seconds: float) -> None:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
+from parley.channels.feishu import formatting
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.channel import FeishuChannel, create
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
@@ -100,6 +101,10 @@ class LeavesItStreaming(MessagePart):
 
     async def _set_streaming(self, part: PartState, *, on: bool, summary: str) -> None:
         self._streams = on
+
+    async def _replace(self, part: PartState, text: str, foot: CardFooter) -> None:
+        whole = formatting.card(text, streaming=True, foot=foot.elements)
+        await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))
 
 
 class LeavesRefusedCards(MessagePart):
