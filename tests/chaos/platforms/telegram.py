@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from parley.simulator.telegram import SeenTelegramMessage, TelegramSimulator
 from tests.chaos.accounting.ledger import Shown
@@ -47,13 +47,17 @@ class TelegramConversation(SimulatedConversation):
     def look(self) -> list[Shown]:
         """What the bot has written, at once."""
         seen = self._simulator.people.messages(self._chat, self._topic)
-        return with_words_of_files([self._read(message) for message in seen if message.from_bot])
+        return with_words_of_files(
+            [each for message in seen if message.from_bot for each in self._read(message)]
+        )
 
-    def _read(self, message: SeenTelegramMessage) -> Shown:
+    def _read(self, message: SeenTelegramMessage) -> Iterator[Shown]:
+        """A text, or a file with its caption before it."""
+        if message.text or not message.file:
+            name = self._ids.get(message.reply_to or 0, "")
+            yield self.read(name, message.text, growing=is_stub(message.text))
         if message.file:
-            return file_of(message.file, self._simulator.people.file(self._chat, message.id))
-        name = self._ids.get(message.reply_to or 0, "")
-        return self.read(name, message.text, growing=is_stub(message.text))
+            yield file_of(message.file, self._simulator.people.file(self._chat, message.id))
 
 
 class FaultyTelegram(FaultyPlatform):
