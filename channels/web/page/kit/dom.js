@@ -132,7 +132,7 @@ export function newId() {
  * @param {unknown} text
  */
 export function plain(text) {
-  return String(text ?? "").replace(/[#*_`>|~[\]]/g, "");
+  return String(text ?? "").replace(/[#*`>|~[\]]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, ""); // send_email keeps its own
 }
 
 /** @param {number} bytes */
