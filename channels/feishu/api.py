@@ -176,11 +176,10 @@ class FeishuApi:
         path = f"{_CARDS}/{card}/elements/{element}/content"
         await self._call("PUT", path, {"content": text, "sequence": sequence})
 
-    async def set_streaming(self, card: str, on: bool, summary: str, sequence: int) -> None:
-        """Begin or end streaming mode; `summary` is what the list of chats shows."""
-        config: dict[str, Json] = {"streaming_mode": on, "summary": {"content": summary}}
-        body: dict[str, Json] = {"settings": compact_json({"config": config}), "sequence": sequence}
-        await self._call("PATCH", f"{_CARDS}/{card}/settings", body)
+    async def resume_streaming(self, card: str, sequence: int) -> None:
+        """Begin streaming mode again, which ends by itself after ten minutes."""
+        settings = compact_json({"config": {"streaming_mode": True}})
+        await self._call("PATCH", f"{_CARDS}/{card}/settings", {"settings": settings, "sequence": sequence})
 
     async def replace_card(self, card: str, content: JsonObject, sequence: int) -> None:
         """Give another card to an entity, streaming or not."""

@@ -82,7 +82,6 @@ class MessagePart:
         self._steps = ""
         # Whether something stands under the text: what an earlier process put there is not known.
         self._foots = part is not None and part.card != ""
-        self._streams: bool | None = None
         self._tried = part is not None
         self.doubtful = False
 
@@ -117,7 +116,7 @@ class MessagePart:
         if part.rung is RenderLevel.ENTITY:
             await self._carry_entity(part, text, NO_FOOTER, final=False)
             if steps and steps != self._steps and self.part is not None:
-                await self._stream(self.part, formatting.STEPS_ID, steps, final=False)
+                await self._stream(self.part, formatting.STEPS_ID, steps)
         else:
             below = (formatting.steps_element(steps),) if steps else ()
             await self._carry(part, text, CardFooter((*below, self._stop)), final=False)
@@ -185,41 +184,32 @@ class MessagePart:
                 self._rungs.exclude(error)
                 raise
             part = await self._become(replace(part, card=made, born=time.time()))
-            self._shown, self._streams, self._steps, self._foots = text, True, "", True
+            self._shown, self._steps, self._foots = text, "", True
         if not part.message:
             part = await self._send(part, "interactive", {"type": "card", "data": {"card_id": part.card}})
-        if foot.elements or (final and self._foots):
-            # Ends streaming too: while that goes on, presses cannot change a card.
+        if foot.elements or (final and (self._foots or self._shown != text)):
+            # The whole card: streaming ends with it. While that goes on, presses cannot change a card.
             await self._replace(part, text, foot)
         elif self._shown != text:
-            await self._stream(part, formatting.ELEMENT_ID, text, final=final)
+            await self._stream(part, formatting.ELEMENT_ID, text)
         self._shown = text
-        if final and self._streams is not False:
-            await self._set_streaming(part, on=False, summary=formatting.summary(text))
         return part.message
 
-    async def _stream(self, part: PartState, element: str, text: str, *, final: bool) -> None:
+    async def _stream(self, part: PartState, element: str, text: str) -> None:
         async def stream(number: int) -> None:
             await self._api.stream(part.card, element, text, number)
 
         try:
             await self._operate(part, stream)
         except StreamingClosed:
-            # By us before a crash, or by Feishu after ten minutes.
-            if final:
-                await self._replace(part, text, NO_FOOTER)
-            else:
-                await self._set_streaming(part, on=True, summary=formatting.THINKING)
-                await self._operate(part, stream)
+            # By Feishu, after ten minutes.
+            await self._operate(part, lambda number: self._api.resume_streaming(part.card, number))
+            await self._operate(part, stream)
 
     async def _replace(self, part: PartState, text: str, foot: CardFooter) -> None:
         whole = question_card_json(text, foot)
         await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))
-        self._streams = self._foots = False
-
-    async def _set_streaming(self, part: PartState, *, on: bool, summary: str) -> None:
-        await self._operate(part, lambda number: self._api.set_streaming(part.card, on, summary, number))
-        self._streams = on
+        self._foots = False
 
     async def _operate(self, part: PartState, operation: Callable[[int], Awaitable[None]]) -> None:
         """Do something to a card entity, under a number higher than any before, a dead process's too."""

@@ -99,9 +99,6 @@ class Stubborn(MessagePart):
 class LeavesItStreaming(MessagePart):
     """Does not end streaming mode."""
 
-    async def _set_streaming(self, part: PartState, *, on: bool, summary: str) -> None:
-        self._streams = on
-
     async def _replace(self, part: PartState, text: str, foot: CardFooter) -> None:
         whole = formatting.card(text, streaming=True, foot=foot.elements)
         await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))

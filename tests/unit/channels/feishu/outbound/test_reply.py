@@ -181,10 +181,15 @@ async def test_a_clock_that_was_set_back_is_overcome(world):
 
 
 async def test_a_stream_that_feishu_closed_goes_on(tmp_path):
-    with FeishuSimulator(timing=FeishuSimulatorTiming(stream=0.0)) as sim:
+    with FeishuSimulator(timing=FeishuSimulatorTiming(stream=600.0)) as sim:
         world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         reply = world.reply(Notes())
         await reply.show(snapshot("one"))
+        (card,) = sim.world.cards.values()
+        card.streaming_since -= 601.0
+        await reply.show(snapshot("one two"))
+        (message,) = world.seen()
+        assert (message.text, message.streaming) == ("one two", True)
         await reply.finish(snapshot("one two three"))
         (message,) = world.seen()
         assert (message.text, message.streaming) == ("one two three", False)
