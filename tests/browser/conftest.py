@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright, expect
 
 from parley.channels.web.config import Config
 from tests.browser.scripted_core import ScriptedCore, own_console, running
@@ -58,6 +58,7 @@ async def save_shot(page: Page, name: str) -> None:
 # One browser for all: starting it takes longer than most tests.
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
+    expect.set_options(timeout=_PATIENCE)
     async with async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=CHROMIUM, args=_FLAGS, timeout=_PATIENCE)
         yield browser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from parley.core.ports.memory import MemoryView
 from tests.browser.memory_panel import Panel, known, opened, served
@@ -41,14 +41,14 @@ async def test_everything_that_is_known_is_shown_and_nobody_elses(panel: Panel) 
 async def test_words_are_searched_in_what_is_said_and_of_what_kind_it_is(panel: Panel) -> None:
     search = panel.dialog.get_by_label("Search memory")
     await search.fill("HAMBURG")
-    assert await panel.facts().all_inner_texts() == ["Wants to run the Hamburg marathon in April 2027"]
+    await expect(panel.facts()).to_have_text(["Wants to run the Hamburg marathon in April 2027"])
     assert await panel.dialog.locator("dt").all_inner_texts() == ["Work"]
     await search.fill("preference")
-    assert await panel.facts().all_inner_texts() == ["Prefers short answers, without tables"]
+    await expect(panel.facts()).to_have_text(["Prefers short answers, without tables"])
     await search.fill("submarine")
     await panel.sees("Nothing matches “submarine”.")
     await search.fill("")
-    assert await panel.facts().count() == 4
+    await expect(panel.facts()).to_have_count(4)
 
 
 async def test_a_fact_is_added_by_hand(panel: Panel) -> None:
@@ -169,7 +169,7 @@ async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: P
         await panel.dialog.get_by_role("button", name="Show 150 more").click()
         assert await panel.facts().count() == 200
         await panel.dialog.get_by_label("Search memory").fill("number 249")
-        assert await panel.facts().count() == 1
+        await expect(panel.facts()).to_have_count(1)
 
 
 async def test_where_memory_is_off_for_all_the_panel_says_so(browser: Browser, tmp_path: Path) -> None:
