@@ -134,18 +134,22 @@ class Draft:
             if old is not None and new != old:
                 copies.append(_copy_of(path, self.suffix))
                 replace_private_file(copies[-1], old)
-        if secrets is not None and secrets != secrets_before:
-            replace_private_file(self.env_file.resolve(), secrets)
+        # Rules before tokens: a kill between the two leaves a platform off, not one without its rules.
         if self.text != self.before:
+            _replace(self.file.resolve(), self.text)
+        if secrets is not None and secrets != secrets_before:
             try:
-                _replace(self.file.resolve(), self.text)
+                replace_private_file(self.env_file.resolve(), secrets)
             except ParleyError:
-                if secrets_before is not None:
-                    replace_private_file(self.env_file.resolve(), secrets_before)
-                elif secrets is not None:
-                    self.env_file.unlink(missing_ok=True)
+                self._take_back()
                 raise
         return copies
+
+    def _take_back(self) -> None:
+        if self.before is None:
+            self.file.unlink(missing_ok=True)
+        elif self.text != self.before:
+            _replace(self.file.resolve(), self.before)
 
 
 def shipped_text() -> str:

@@ -1,5 +1,8 @@
 """A configuration that is being changed: shown, then written as a whole or not at all."""
 
+import subprocess
+import sys
+
 import pytest
 
 from parley.app.setup.draft import Draft, shipped_text
@@ -87,6 +90,46 @@ def test_neither_is_written_where_one_cannot_be(folder):
     with pytest.raises(ParleyError, match="cannot be written"):
         draft.write()
     assert (folder / ".env").read_text() == "MINE=1\n"
+
+
+@pytest.mark.parametrize("before", [None, "# mine\nlanguage: zh\n"])
+def test_what_was_written_is_taken_back_where_the_secrets_cannot_be(folder, before):
+    if before:
+        (folder / "config.yaml").write_text(before)
+    (folder / ".env").symlink_to(folder / "missing" / ".env")
+    with pytest.raises(ParleyError, match="cannot be written"):
+        with_telegram().write()
+    assert ((folder / "config.yaml").read_text() if before else (folder / "config.yaml").exists()) == (
+        before or False
+    )
+
+
+DIES = """
+import os, sys
+from parley.app.setup.draft import Draft
+draft = Draft.open(None, {}).add_channel("telegram", {"bot_token": "12:abc"}).add_admin("telegram", "1001")
+left = int(sys.argv[1])
+def audit(event, arguments):
+    global left
+    if event == "os.rename":
+        left -= 1
+        if left < 0:
+            os._exit(9)
+sys.addaudithook(audit)
+draft.write()
+"""
+
+
+def test_a_process_that_dies_between_the_files_leaves_no_platform_without_its_rules(folder):
+    original = {"config.yaml": shipped_text(), ".env": "MINE=1\n"}
+    codes = []
+    for renamed in range(6):
+        for name, text in original.items():
+            (folder / name).write_text(text)
+        codes.append(subprocess.run([sys.executable, "-c", DIES, str(renamed)], check=False).returncode)
+        found = Draft.open(None, {}).loaded().channels.get("telegram")
+        assert found is None or found.admins == ("1001",), f"died after {renamed} files"
+    assert codes == [9, 9, 9, 9, 0, 0]
 
 
 def test_what_the_environment_has_wins_and_is_said(folder):
