@@ -12,7 +12,7 @@ COLLECT_TESTS = for part in "tests/unit" "tests --ignore=tests/unit"; do \
 VENDORS := .pytest_cache/vendors
 PAGE_TOOLS := .pytest_cache/page-tools
 EDITION ?= usual
-SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(LEDGER)
+SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(SHARED)
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 # Images set it to save space; without compiled modules each start takes two seconds more.
@@ -88,7 +88,7 @@ agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our 
 	@$(SUITE) agents $(ARGS)
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators and the whole wire against the vendors' SDKs (needs "nodejs npm")
-	@rm -rf .pytest_cache/wire
+	@$(if $(SHARED),,rm -rf .pytest_cache/wire)
 	@$(SUITE) vendors $(ARGS)
 
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break

@@ -28,7 +28,11 @@ def main(arguments: list[str]) -> int:
     run.add_argument("name", choices=SUITES)
     run.add_argument("--edition", choices=EDITIONS, default="usual")
     run.add_argument("--coverage", action="store_true", help="print how much of each package ran")
-    run.add_argument("--ledger", action="store_true", help="go on with the ledger of unsteady tests")
+    run.add_argument(
+        "--shared",
+        action="store_true",
+        help="one of several in a run: go on with its ledger of unsteady tests, hear the wire for others",
+    )
     commands.add_parser("unsteady", help="print the ledger; 1 when too many are in it")
     chosen = commands.add_parser("edition", help="print which edition there is time for")
     chosen.add_argument("name", choices=SUITES)
@@ -48,18 +52,21 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(asked: argparse.Namespace, extra: list[str]) -> int:
-    if not asked.ledger:
+    if not asked.shared:
         # Only what tells of this run: another suite may be on in this checkout.
         for name in (_UNSTEADY, FAILURES):
             (_FOLDER / name).unlink(missing_ok=True)
     # One suite may run on several versions of Python, and the logs of each are wanted.
     folder = _FOLDER / f"{asked.name}-{python_version()}"
-    runner = Runner(asked.name, SUITES[asked.name], asked.edition, folder, _LEDGER, extra, asked.coverage)
+    suite = SUITES[asked.name]
+    runner = Runner(
+        asked.name, suite, asked.edition, folder, _LEDGER, extra, coverage=asked.coverage, shared=asked.shared
+    )
     try:
         status = runner.run()
     except KeyboardInterrupt:
         return 130
-    if not asked.ledger and (found := _LEDGER.read()):
+    if not asked.shared and (found := _LEDGER.read()):
         status |= _unsteady(found)
     return status
 

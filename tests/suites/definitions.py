@@ -17,11 +17,14 @@ class PytestRun:
     """Tests that pytest runs, in so many processes. A module stays together where it is costly to set up.
 
     A selection by a mark names the folders, too: to look for marks everywhere costs each process ten seconds.
+    In a run of several suites those that `hear` leave what was said over each platform's wire, and who runs
+    `only` for that is left out.
     """
 
     selection: tuple[str, ...] = ()
     processes: int = 1
     together: bool = True
+    hear: Literal["", "too", "only"] = ""
 
     def command(self, edition: Edition) -> list[str]:
         """Return the command line for all of them."""
@@ -64,7 +67,9 @@ class Suite:
 
 WIRE = ".pytest_cache/wire"
 """Where the contract suite leaves what was said over each platform's wire."""
-_WIRE_UNITS = tuple(
+HEARING = ("--wire", WIRE)
+"""For pytest: have it left there."""
+WIRE_UNITS = tuple(
     f"tests/unit/channels/{name}"
     for name in (
         "slack/inbound/test_agent_surface.py",
@@ -95,8 +100,8 @@ _WIRE_UNITS = tuple(
         "dingtalk/test_files.py",
     )
 )
-"""Tests of channels in which the calls and events occur that the contract has none of."""
-_ON_THE_WIRE = ("-m", "not teeth", "-k", "not web-", "tests/contract", *_WIRE_UNITS)
+"""Tests of channels that are heard beside the contract: in them occurs what it has none of."""
+_ON_THE_WIRE = ("-m", "not teeth", "-k", "not web-", "tests/contract", *WIRE_UNITS)
 _JOURNEYS = (
     "tests/e2e",
     "tests/reconnect",
@@ -111,8 +116,8 @@ import them costs each process two seconds."""
 _DEFAULT = tuple(f"--ignore=tests/{folder}" for folder in MARKED_FOLDERS)
 
 SUITES: Mapping[str, Suite] = {
-    "test": Suite([PytestRun(_DEFAULT, processes=8)], 240, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=5)], 230),
+    "test": Suite([PytestRun(_DEFAULT, processes=8, hear="too")], 240, second_chance=False),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=5, hear="too")], 300),
     "browser": Suite(
         [PytestRun(("-m", "browser", "tests/browser", "tests/e2e/chat/test_browser.py"), 3)], 150
     ),
@@ -136,10 +141,10 @@ SUITES: Mapping[str, Suite] = {
     # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
     "vendors": Suite(
         [
-            PytestRun((*_ON_THE_WIRE, "--wire", WIRE), processes=8, together=False),
+            PytestRun((*_ON_THE_WIRE, *HEARING), processes=8, together=False, hear="only"),
             PytestRun(("-m", "vendors", "tests/vendors")),
         ],
-        250,
+        150,
     ),
     "postgres": Suite(
         [
@@ -149,7 +154,7 @@ SUITES: Mapping[str, Suite] = {
             ),
             PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
         ],
-        220,
+        360,
     ),
-    "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 100),
+    "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 130),
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.kit.machine import slowness
 from tests.suites import coverage_report, outcome
-from tests.suites.definitions import Edition, Program, PytestRun, Suite
+from tests.suites.definitions import HEARING, Edition, Program, PytestRun, Suite
 from tests.suites.flaky_ledger import MOST, FlakyTest, Ledger
 from tests.suites.outcome import Failure
 
@@ -33,7 +33,8 @@ class Runner:
     """Runs a suite; what it writes down is below `folder`.
 
     With `extra` arguments somebody looks at a few tests: tracebacks are shown, nothing is repeated, and it
-    may take as long as it likes.
+    may take as long as it likes. `shared` says that it is one of several suites of a run, which hear the wire
+    for each other.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Runner:
     ledger: Ledger
     extra: Sequence[str] = ()
     coverage: bool = False
+    shared: bool = False
     _seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self) -> int:
@@ -53,6 +55,7 @@ class Runner:
         failures = [
             failure
             for number, part in enumerate(self.suite.parts)
+            if not (self.shared and isinstance(part, PytestRun) and part.hear == "only")
             for failure in self._part(part, self.folder / str(number), limit)
         ]
         self._tell_slowest()
@@ -73,7 +76,8 @@ class Runner:
         if isinstance(part, Program):
             return self._again(part, self._program(part, folder, limit), folder, limit)
         measured = coverage_report.OPTIONS if self.coverage else ()
-        command = [*part.command(self.edition), *measured, *self.extra]
+        hearing = HEARING if self.shared and part.hear else ()
+        command = [*part.command(self.edition), *measured, *hearing, *self.extra]
         return self._again(part, self._pytest(command, folder, limit), folder, limit)
 
     def _again(

@@ -136,6 +136,29 @@ def test_a_program_fails_with_its_last_words(
     assert "sample: 1 failed" in capfd.readouterr().out
 
 
+def test_in_a_shared_run_nothing_runs_only_to_be_heard(tmp_path: Path, ledger: Ledger) -> None:
+    (tmp_path / SAMPLE).write_text("def test_it():\n    open(__file__ + '.ran', 'a').write('x')\n", "utf-8")
+    suite = Suite([PytestRun((SAMPLE,), hear="only"), PytestRun((SAMPLE,))], 1)
+    for shared in (True, False):
+        assert Runner("sample", suite, "usual", tmp_path / "out", ledger, shared=shared).run() == 0
+    assert (tmp_path / f"{SAMPLE}.ran").read_text("utf-8") == "xxx"
+
+
+def test_all_that_the_vendors_suite_hears_alone_is_heard_in_a_shared_run() -> None:
+    (alone,) = _heard("vendors", "only")
+    chosen = [word for word in alone.selection if word.startswith("tests/")]
+    others = [
+        word for suite in ("test", "journeys") for part in _heard(suite, "too") for word in part.selection
+    ]
+    assert "tests/contract" in chosen
+    assert "tests/contract/test_slack_http.py" in others
+    assert not {f"--ignore={name}" for name in chosen} & set(others)
+
+
+def _heard(suite: str, how: str) -> list[PytestRun]:
+    return [part for part in SUITES[suite].parts if isinstance(part, PytestRun) and part.hear == how]
+
+
 @pytest.mark.parametrize(("how", "ran"), [("full", "012345long"), ("usual", "012345"), ("short", "03")])
 def test_editions_leave_tests_out(tmp_path: Path, ledger: Ledger, how: Edition, ran: str) -> None:
     assert runner(tmp_path, ledger, EDITIONS, how=how).run() == 0
@@ -144,10 +167,12 @@ def test_editions_leave_tests_out(tmp_path: Path, ledger: Ledger, how: Edition, 
 
 def test_every_suite_has_a_target_and_its_place_in_ci() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    listed = re.search(r"^suites=\(([^)]*)\)", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
+    lanes = re.findall(
+        r"^(?:suites|beside)=\(([^)]*)\)", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE
+    )
     assert set(SUITES) <= targets
-    assert listed is not None
-    assert {"test", *listed[1].split()} == set(SUITES)
+    assert len(lanes) == 2
+    assert sorted(["test", *" ".join(lanes).split()]) == sorted(SUITES)
 
 
 def test_every_marker_of_a_suite_is_kept_from_the_default_tests() -> None:
