@@ -46,19 +46,16 @@ from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
 
-_LAST_DRAFT = 1.0
-"""Seconds for which an answer waits for its last draft."""
-
-
 @dataclass(frozen=True, slots=True)
 class TelegramReplyTiming:
-    """Seconds after which things are done again.
+    """Seconds after which things are done again, and for which an answer waits for its `last_draft`.
 
     Telegram takes "typing" away after 5 and a draft after 30; the webhook is looked after now and then.
     """
 
     typing: float = 4.5
     draft: float = 20.0
+    last_draft: float = 1.0
     webhook: float = 60.0
 
 
@@ -256,7 +253,7 @@ class TelegramReply(Reply):
         if self._drawn is None or part.markdown or self._drawn[1] == part:
             return
         with suppress(ChannelError, TimeoutError):
-            async with asyncio.timeout(_LAST_DRAFT):
+            async with asyncio.timeout(self._manner.timing.last_draft):
                 await self._draw(self._drawn[0], part)
 
     async def _reserve(self, index: int, stub: FormattedMessage) -> None:

@@ -30,7 +30,8 @@ COMMANDS = (
 )
 
 
-USUAL = TelegramReplyTiming()
+# On a machine at work the last draft, too, gets the time that it needs.
+USUAL = TelegramReplyTiming(last_draft=patience(10))
 
 
 class MemoryDocuments:
