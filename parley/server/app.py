@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from parley.server.api_key import ApiKeyMiddleware
-from parley.server.default_graph import default_graph
+from parley.server.default_agent.graph import default_graph
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
@@ -75,7 +75,9 @@ def graph_files(app: Starlette) -> tuple[Path, ...]:
 
 
 def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
-    return options.graphs or {DEFAULT_GRAPH: default_graph(options.models, options.word_delay)}
+    if options.graphs:
+        return options.graphs
+    return {DEFAULT_GRAPH: default_graph(options.models, options.word_delay, options.default_agent)}
 
 
 @asynccontextmanager

@@ -30,6 +30,25 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class DefaultAgentOptions:
+    """How the default agent works with its models.
+
+    `prompt_file` has its instructions, None for our own. `context_window` is what its models read at once, in
+    tokens, 0 for what their profiles say; older messages become a summary when a conversation fills the share
+    `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
+    """
+
+    prompt_file: Path | None = None
+    context_window: int = 0
+    summarize_at: float = 0.6
+    fallbacks: tuple[str, ...] = ()
+
+
+OUR_WAY = DefaultAgentOptions()
+"""How it works with them unless somebody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerLimits:
     """Bounds of memory and disk. Sizes are bytes, times are seconds.
 
@@ -69,6 +88,7 @@ class EmbeddedOptions:
     database: Path
     graphs: Mapping[str, object] = field(default_factory=dict)
     models: tuple[ModelOptions, ...] = ()
+    default_agent: DefaultAgentOptions = OUR_WAY
     api_key: str = field(default="", repr=False)
     word_delay: float = 0.03
     heartbeat: float = 5.0

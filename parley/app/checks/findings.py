@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from parley.app.checks.built_in import built_in_mistakes
 from parley.app.settings.channel_sections import ChannelPlan
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
@@ -61,6 +62,12 @@ _IDLE = (
         "is not asked: models are named here already; remove it, or agent.models",
     ),
     _Idle(
+        "built_in",
+        ("prompt_file", "context_window", "summarize_at", "fallbacks"),
+        lambda settings: not (settings.agent.built_in and settings.agent.model),
+        "does nothing: it is for the built-in agent with a model; write agent.model, or remove this",
+    ),
+    _Idle(
         "memory",
         ("model_name", "base_url", "embedding", "prompts_dir"),
         lambda settings: not settings.memory.enabled,
@@ -95,7 +102,7 @@ _IDLE = (
 
 def check_settings(loaded: LoadedSettings) -> Findings:
     """Return everything that can be seen in the settings alone."""
-    mistakes = [*_assistants(loaded), *_halves(loaded), *_ids(loaded)]
+    mistakes = [*_assistants(loaded), *built_in_mistakes(loaded), *_halves(loaded), *_ids(loaded)]
     remarks = [*_idle(loaded)]
     remarks += [ConfigProblem((), text) for text in (loaded.project.remarks if loaded.project else ())]
     for name, config in loaded.channels.items():

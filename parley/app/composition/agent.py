@@ -20,7 +20,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent import AgentSection
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.server.graphs.projects import Project
-from parley.server.options import EmbeddedOptions, ModelOptions
+from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions
 
 _INSIDE = "http://embedded"
 
@@ -143,6 +143,7 @@ def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(settings),
+        default_agent=_default_agent(loaded),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
     )
@@ -155,6 +156,12 @@ def _models(settings: AgentSection) -> tuple[ModelOptions, ...]:
     key, base_url = settings.model_api_key, settings.base_url
     asks = settings.report_tokens
     return tuple(ModelOptions(name, name, base_url, key, report_tokens=asks) for name in settings.choices)
+
+
+def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
+    section = loaded.settings.built_in
+    file = loaded.folder / section.prompt_file if section.prompt_file else None
+    return DefaultAgentOptions(file, section.context_window, section.summarize_at, section.fallbacks)
 
 
 def _place(place: str, folder: Path) -> str:

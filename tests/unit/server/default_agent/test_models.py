@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from parley.core.model.errors import ConfigError
-from parley.server.default_graph import chat_model
+from parley.server.default_agent.models import chat_model
 from parley.server.options import EmbeddedOptions, ModelOptions
 from tests.unit.server.conftest import Served
 

@@ -1,0 +1,1 @@
+"""The agent that answers where the user brought none."""

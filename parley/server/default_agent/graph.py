@@ -1,0 +1,102 @@
+"""The default graph: LangChain's agent on a configured model, or on the offline demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    ModelFallbackMiddleware,
+    ModelRequest,
+    ModelResponse,
+)
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+
+from parley.core.model.errors import ConfigError
+from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
+from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
+from parley.server.default_agent.prompt import Instructions
+from parley.server.demo.model import DemoModel
+from parley.server.demo.thread_inspection import HIDDEN
+from parley.server.demo.tools import demo_tools
+from parley.server.graphs.registry import Graph
+from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions
+
+
+def _local_now() -> datetime:
+    return datetime.now().astimezone()
+
+
+class RememberedFacts(AgentMiddleware):
+    """Puts what the run's context remembers of the person directly above their newest message.
+
+    The model reads it there, the thread never has it.
+    """
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Add the message for this call."""
+        memory = value_of(request.runtime.context, "memory")
+        if not isinstance(memory, str) or not memory:
+            return await handler(request)
+        messages = list(request.messages)
+        people = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
+        messages.insert(
+            people[-1] if people else len(messages), HumanMessage(memory, additional_kwargs={HIDDEN: True})
+        )
+        return await handler(request.override(messages=messages))
+
+
+def default_graph(
+    models: Sequence[ModelOptions],
+    word_delay: float,
+    options: DefaultAgentOptions = OUR_WAY,
+    now: Callable[[], datetime] = _local_now,
+) -> Graph:
+    """Return the graph that serves where the user brought none.
+
+    Raises ConfigError for a model or a prompt file that cannot be used.
+    """
+    if not models:
+        return _demonstration(word_delay, now)
+    ready = {each.name: chat_model(each) for each in models}
+    window = ContextWindow(options.context_window, options.summarize_at)
+    # The first is the outermost: a fallback is called with all that the ones after it do.
+    middleware: list[AgentMiddleware[Any, Any]] = [
+        ConversationSummary(ready, window),
+        ChosenModel(ready),
+        *_fallbacks(ready, options.fallbacks),
+        Instructions(options.prompt_file, now),
+        RememberedFacts(),
+        ContextLimit(),
+    ]
+    first = ready[models[0].name]
+    return create_agent(first, middleware=middleware, context_schema=RunContext)
+
+
+def _fallbacks(
+    ready: Mapping[str, BaseChatModel], names: Sequence[str]
+) -> Sequence[AgentMiddleware[Any, Any]]:
+    if missing := [name for name in names if name not in ready]:
+        raise ConfigError(f"built_in.fallbacks: {', '.join(missing)} must be in agent.models, too")
+    first, *others = (ready[name] for name in names) if names else (None,)
+    return [] if first is None else [ModelFallbackMiddleware(first, *others)]
+
+
+def _demonstration(word_delay: float, now: Callable[[], datetime]) -> Graph:
+    approval = HumanInTheLoopMiddleware(
+        interrupt_on={"send_email": {"allowed_decisions": ["approve", "edit", "reject"]}},
+        description_prefix="This e-mail needs your approval (demonstration: nothing will be sent)",
+    )
+    return create_agent(
+        DemoModel(word_delay=word_delay),
+        demo_tools(now),
+        middleware=[approval, RememberedFacts()],
+        context_schema=RunContext,
+    )

@@ -1,0 +1,38 @@
+"""Mistakes in the built-in agent's section are named with their line."""
+
+import pytest
+
+from parley.app.checks.findings import check_settings
+from parley.app.settings.load import read_settings
+
+AGENT = "agent: {model: 'openai:a', model_api_key: k, models: ['openai:b']}\n"
+
+
+def found(text, folder):
+    return check_settings(read_settings(text, "config.yaml", {}, folder))
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ("fallbacks: ['openai:c']", '"openai:c" is not in agent.models; write it there, too'),
+        ("prompt_file: none.md", "cannot be read: No such file or directory; write it, or remove the key"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path, section, words):
+    (mistake,) = found(f"{AGENT}built_in:\n  {section}\n", tmp_path).mistakes
+    assert words in mistake.text
+    assert mistake.line == 3
+
+
+def test_what_is_right_is_not_spoken_of(tmp_path):
+    (tmp_path / "prompt.md").write_text("Be kind.")
+    right = f"{AGENT}built_in: {{prompt_file: prompt.md, fallbacks: ['openai:b'], summarize_at: 0.5}}\n"
+    assert found(right, tmp_path).mistakes == ()
+    assert found(right, tmp_path).remarks == ()
+
+
+def test_without_a_model_the_section_does_nothing(tmp_path):
+    (remark,) = found("built_in: {context_window: 4000}\n", tmp_path).remarks
+    assert "does nothing" in remark.text
+    assert "agent.model" in remark.text
