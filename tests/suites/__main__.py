@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ _LEDGER = Ledger(_FOLDER / _UNSTEADY)
 
 def main(arguments: list[str]) -> int:
     """Carry out a command; returns the exit status."""
+    # A shell has what runs in its background ignore SIGINT, and so would all processes of the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser("python -m tests.suites", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -153,6 +156,26 @@ def test_all_that_the_vendors_suite_hears_alone_is_heard_in_a_shared_run() -> No
     assert "tests/contract" in chosen
     assert "tests/contract/test_slack_http.py" in others
     assert not {f"--ignore={name}" for name in chosen} & set(others)
+
+
+IN_THE_BACKGROUND = """
+import signal, subprocess, sys
+from tests.suites.__main__ import main
+assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+main(["unsteady"])
+show = "import signal; print(signal.getsignal(signal.SIGINT).__name__)"
+subprocess.run([sys.executable, "-c", show], check=True)
+"""
+
+
+def test_an_interrupt_is_heard_also_where_a_shell_started_us_in_its_background(tmp_path: Path) -> None:
+    (tmp_path / "start.py").write_text(IN_THE_BACKGROUND, "utf-8")
+    shell = f"{sys.executable} {tmp_path / 'start.py'} & wait $!"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=tmp_path, env=environ, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split()[-1] == "default_int_handler"
 
 
 def _heard(suite: str, how: str) -> list[PytestRun]:
