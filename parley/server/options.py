@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from parley.core.model.types import Json
 from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"
@@ -18,6 +19,7 @@ class ModelOptions:
     `name` is what a person chooses it by; `model` is `provider:model` as `init_chat_model` takes it.
     The base URL and key go to the provider as they are; empty leaves the provider's own default.
     `timeout` is in seconds, for one call. `report_tokens` asks the server at the base URL for token counts.
+    `more` goes to the model's class in LangChain as it is.
     """
 
     name: str
@@ -27,6 +29,7 @@ class ModelOptions:
     timeout: float = 120.0
     max_retries: int = 2
     report_tokens: bool = False
+    more: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

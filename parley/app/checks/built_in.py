@@ -18,10 +18,10 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
     if not loaded.settings.agent.built_in:
         return
     known = loaded.settings.agent.choices
-    for name in section.fallbacks:
-        if name not in known:
-            text = f'"{name}" is not in agent.models; write it there, too'
-            yield _problem(loaded, "fallbacks", text)
+    for key, names in (("fallbacks", section.fallbacks), ("models", section.models)):
+        for name in names:
+            if name not in known:
+                yield _problem(loaded, key, f'"{name}" is not in agent.models; write it there, too')
     if section.prompt_file:
         try:
             read_prompt(loaded.folder / section.prompt_file)

@@ -63,7 +63,7 @@ _IDLE = (
     ),
     _Idle(
         "built_in",
-        ("prompt_file", "context_window", "summarize_at", "fallbacks"),
+        ("prompt_file", "context_window", "summarize_at", "fallbacks", "models"),
         lambda settings: not (settings.agent.built_in and settings.agent.model),
         "does nothing: it is for the built-in agent with a model; write agent.model, or remove this",
     ),

@@ -17,7 +17,8 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.schema.agent import AgentSection
+from parley.app.settings.schema.built_in import ModelSection
+from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.server.graphs.projects import Project
 from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions
@@ -142,20 +143,36 @@ def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
     return EmbeddedOptions(
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
-        models=_models(settings),
+        models=_models(loaded.settings),
         default_agent=_default_agent(loaded),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
     )
 
 
-def _models(settings: AgentSection) -> tuple[ModelOptions, ...]:
+def _models(settings: Settings) -> tuple[ModelOptions, ...]:
     """Return the choices, or none of them where there is no first: the demonstration answers then."""
-    if not settings.model:
-        return ()
-    key, base_url = settings.model_api_key, settings.base_url
-    asks = settings.report_tokens
-    return tuple(ModelOptions(name, name, base_url, key, report_tokens=asks) for name in settings.choices)
+    agent = settings.agent
+    return tuple(_model(settings, name) for name in agent.choices) if agent.model else ()
+
+
+def _model(settings: Settings, name: str) -> ModelOptions:
+    """Return a choice. Key and address of `agent.model` are for models of its provider only."""
+    agent, own = settings.agent, settings.built_in.models.get(name, ModelSection())
+    model = own.model or name
+    kin = _provider(model) == _provider(agent.model)
+    return ModelOptions(
+        name,
+        model,
+        own.base_url or (agent.base_url if kin else ""),
+        own.api_key or (agent.model_api_key if kin else ""),
+        report_tokens=agent.report_tokens,
+        more=own.options,
+    )
+
+
+def _provider(model: str) -> str:
+    return model.partition(":")[0]
 
 
 def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:

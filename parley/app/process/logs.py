@@ -96,8 +96,8 @@ def _values(value: object, secret: bool) -> Iterator[str]:
         for name in type(value).model_fields:
             yield from _values(getattr(value, name), secret or bool(_SECRET_FIELD.search(name)))
     elif isinstance(value, dict):
-        for entry in value.values():
-            yield from _values(entry, secret)
+        for name, entry in value.items():
+            yield from _values(entry, secret or bool(_SECRET_FIELD.search(str(name))))
     elif isinstance(value, str) and secret:
         yield value
         yield from (part for part in _BETWEEN.split(value) if part.lower() not in _SCHEMES)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, JsonValue, field_validator
 
+from parley.app.settings.schema.speech import check_address
 from parley.channels.kit.config import Section
+
+
+class ModelSection(Section):
+    """More about a model of `agent.models`: `options` go to its class in LangChain as they are."""
+
+    model: str = ""
+    api_key: str = Field(default="", repr=False)
+    base_url: str = ""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    _checked = field_validator("base_url")(check_address)
 
 
 class BuiltInSection(Section):
@@ -14,3 +26,4 @@ class BuiltInSection(Section):
     context_window: int = Field(default=0, ge=0, le=10_000_000)
     summarize_at: float = Field(default=0.6, ge=0.1, le=0.9)
     fallbacks: tuple[str, ...] = ()
+    models: dict[str, ModelSection] = Field(default_factory=dict)

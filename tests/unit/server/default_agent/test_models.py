@@ -16,6 +16,9 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
+from parley.app.composition.agent import embedded_options
+from parley.app.process.logs import find_secrets
+from parley.app.settings.load import read_settings
 from parley.core.model.errors import ConfigError
 from parley.server.default_agent.models import chat_model
 from parley.server.options import EmbeddedOptions, ModelOptions
@@ -31,11 +34,13 @@ class Provider:
     url: str = ""
     keys: list[str] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
 
     async def complete(self, request: Request) -> StreamingResponse:
         self.keys.append(request.headers["authorization"])
         body = await request.json()
         model = body["model"]
+        self.bodies.append(body)
         self.asked.append(body.get("stream_options"))
         return StreamingResponse(self._chunks(model), media_type="text/event-stream")
 
@@ -85,6 +90,40 @@ async def test_a_person_may_choose_among_the_models(
 def test_a_model_that_cannot_be_is_said_at_the_start(model: str) -> None:
     with pytest.raises(ConfigError, match=rf"agent\.model: {model} "):
         chat_model(ModelOptions("m", model))
+
+
+def test_a_key_goes_to_its_own_provider_only(tmp_path: Path) -> None:
+    text = """
+agent: {model: "openai:a", model_api_key: first, base_url: "http://one", models: [b, "openai:c", "groq:d"]}
+built_in:
+  models:
+    b: {model: "anthropic:b", options: {temperature: 0.1}}
+    "groq:d": {api_key: fourth, base_url: "http://four"}
+"""
+    models = embedded_options(read_settings(text, "config.yaml", {}, tmp_path)).models
+    assert [(each.name, each.model, each.api_key, each.base_url) for each in models] == [
+        ("openai:a", "openai:a", "first", "http://one"),
+        ("b", "anthropic:b", "", ""),
+        ("openai:c", "openai:c", "first", "http://one"),
+        ("groq:d", "groq:d", "fourth", "http://four"),
+    ]
+    assert models[1].more == {"temperature": 0.1}
+    assert "fourth" in find_secrets(read_settings(text, "config.yaml", {}, tmp_path).settings)
+
+
+async def test_options_of_a_model_are_part_of_each_request(
+    served: Served, tmp_path: Path, provider: Provider
+) -> None:
+    model = ModelOptions("m", "openai:m", provider.url, "key", more={"temperature": 0.25, "top_p": 0.5})
+    async with served(EmbeddedOptions(tmp_path / "db", models=(model,))) as client:
+        async for _ in client.runs.stream(None, "agent", input=HI, stream_mode="messages-tuple"):
+            pass
+    assert provider.bodies[-1].items() >= {"temperature": 0.25, "top_p": 0.5}.items()
+
+
+def test_an_option_that_there_is_not_is_said_at_the_start() -> None:
+    with pytest.raises(ConfigError, match=r"agent\.model: openai:m cannot be used"):
+        chat_model(ModelOptions("m", "openai:m", api_key="k", more={"temperature": "warm"}))
 
 
 @pytest.mark.parametrize("asks", [False, True])
