@@ -52,8 +52,8 @@ def _body(error: httpx.HTTPStatusError) -> str:
 
 @contextmanager
 def map_errors(doing: str) -> Iterator[None]:
-    """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, the error's
-    detail says what was being done, and the sentence in that answer.
+    """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, the
+    error's detail says what was being done, and the sentence in that answer.
     """
     try:
         yield
