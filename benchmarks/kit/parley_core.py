@@ -67,7 +67,7 @@ async def running_core(
             people=PersonRepository(journal, time.time),
             conversations=await ConversationRepository.open(journal),
             channels={"null": channel},
-            read_options=lambda: options,
+            options=options,
             files=folder / "files",
             reports=list,
             clock=time.time,

@@ -33,7 +33,7 @@ from parley.core.texts import language_of
 class CoreServices:
     """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are.
 
-    `read_options` returns the settings of this moment: they are replaced as a whole while turns go on.
+    A reload makes another one, `with_configuration`; work that began keeps the one that it began with.
     """
 
     journal: Journal
@@ -43,7 +43,7 @@ class CoreServices:
     people: PersonRepository
     conversations: ConversationRepository
     channels: Mapping[str, Channel]
-    read_options: Callable[[], CoreOptions]
+    options: CoreOptions
     files: Path
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
@@ -55,15 +55,9 @@ class CoreServices:
     speech: SpeechService = NO_SPEECH
     telemetry: Telemetry = NO_TELEMETRY
 
-    @property
-    def options(self) -> CoreOptions:
-        """The settings as they are now."""
-        return self.read_options()
-
-    def at_this_moment(self) -> CoreServices:
-        """Return the same with the settings and channels of this moment; work that began keeps to them."""
-        options = self.options
-        return replace(self, read_options=lambda: options, channels=dict(self.channels))
+    def with_configuration(self, options: CoreOptions, channels: Mapping[str, Channel]) -> CoreServices:
+        """Return the same with other settings and channels."""
+        return replace(self, options=options, channels=channels)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """Return what the settings say of the place that the message came from."""

@@ -10,6 +10,7 @@ import aiohttp
 import httpx
 
 from parley.agent.transport.decoding import UnreadableResponse
+from parley.agent.transport.refusal_words import refusal_words
 from parley.core.model.errors import (
     AgentBusy,
     AgentError,
@@ -35,8 +36,10 @@ def _by_status(status: int, detail: str) -> AgentError:
         return AgentBusy("The agent is still busy with this conversation.", detail)
     if status in (408, 425, 429) or status >= 500:
         return AgentUnavailable("The agent cannot take requests right now.", detail)
-    if status in (401, 403):
+    if status == 401:
         return AgentRefused("The agent server refused our credentials.", detail)
+    if status == 403:
+        return AgentRefused("The agent server does not allow this with our credentials.", detail)
     return AgentRefused("The agent server refused the request.", detail)
 
 
@@ -49,14 +52,17 @@ def _body(error: httpx.HTTPStatusError) -> str:
 
 @contextmanager
 def map_errors(doing: str) -> Iterator[None]:
-    """Turn what HTTP raises into an AgentError; `doing` and the server's own words go to the log only."""
+    """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, the
+    error's detail says what was being done, and the sentence in that answer.
+    """
     try:
         yield
     except httpx.HTTPStatusError as error:
         status = error.response.status_code
-        words = f"{doing}: HTTP {status} {_body(error)}"
-        log.log(logging.DEBUG if status in (404, 409) else logging.WARNING, "%s", words)
-        raise _by_status(status, words) from error
+        level = logging.DEBUG if status in (404, 409) else logging.WARNING
+        log.log(level, "%s: HTTP %d %s", doing, status, _body(error))
+        said = refusal_words(error.response)
+        raise _by_status(status, f"{doing}: HTTP {status}{said and f', {said}'}") from error
     except aiohttp.ConnectionTimeoutError as error:
         log.info("%s: no connection in time", doing)
         raise AgentUnavailable("The agent cannot be reached right now.") from error

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import httpx
 from aiohttp import ClientResponse, ClientSession
@@ -24,7 +23,7 @@ class TransportRequest:
 
 
 class TransportResponse(Protocol):
-    """A response whose body is still to come, decompressed."""
+    """A response whose body is still to come, decompressed; on leaving, its connection is free or closed."""
 
     @property
     def status(self) -> int: ...
@@ -37,12 +36,16 @@ class TransportResponse(Protocol):
         """The body as it comes."""
         ...
 
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *error: object) -> None: ...
+
 
 class HttpTransport(Protocol):
     """How a server is reached; what goes wrong is raised as aiohttp or httpx says it (agent.wire)."""
 
-    def open(self, call: TransportRequest) -> AbstractAsyncContextManager[TransportResponse]:
-        """Send a request; the connection is free again, or closed, on leaving."""
+    async def open(self, call: TransportRequest) -> TransportResponse:
+        """Send a request; return once the response's head is there."""
         ...
 
 
@@ -53,13 +56,12 @@ class NetworkTransport:
         """Shares the session of `transport`, which closes it."""
         self._transport = transport
 
-    @asynccontextmanager
-    async def open(self, call: TransportRequest) -> AsyncIterator[TransportResponse]:
+    async def open(self, call: TransportRequest) -> TransportResponse:
         url = URL(call.url, encoded=True)
-        async with self._session().request(
+        response = await self._session().request(
             call.method, url, headers=call.headers, data=call.body, allow_redirects=False
-        ) as response:
-            yield _FromNetwork(response)
+        )
+        return _FromNetwork(response)
 
     def _session(self) -> ClientSession:
         if not isinstance(self._transport.client, ClientSession):
@@ -74,17 +76,13 @@ class InProcessTransport:
         self._transport = transport
         self._extensions = {"timeout": timeout.as_dict()}
 
-    @asynccontextmanager
-    async def open(self, call: TransportRequest) -> AsyncIterator[TransportResponse]:
+    async def open(self, call: TransportRequest) -> TransportResponse:
         request = httpx.Request(
             call.method, call.url, headers=call.headers, content=call.body, extensions=self._extensions
         )
         response = await self._transport.handle_async_request(request)
         response.request = request
-        try:
-            yield _FromInside(response)
-        finally:
-            await response.aclose()
+        return _FromInside(response)
 
 
 class _FromNetwork:
@@ -98,6 +96,13 @@ class _FromNetwork:
     def pieces(self) -> AsyncIterator[bytes]:
         return aiter(self._response.content.iter_any())
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._response.release()
+        await self._response.wait_for_close()
+
 
 class _FromInside:
     def __init__(self, response: httpx.Response) -> None:
@@ -109,3 +114,9 @@ class _FromInside:
 
     def pieces(self) -> AsyncIterator[bytes]:
         return self._response.aiter_bytes()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._response.aclose()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -106,7 +105,7 @@ class DirectHttp(HttpClient):
     ) -> AsyncIterator[StreamPart]:
         """The events of a stream, until it closes for whatever reason."""
         asked = {**_EVENTS, **(headers or {})}
-        async with self._answered(method, path, json, params, asked, on_response) as answer:
+        async with await self._ask(method, path, json, params, asked, on_response) as answer:
             if not answer.header("content-type").startswith(_STREAM):
                 raise httpx.RemoteProtocolError("the answer is no stream of events")
             events = EventReader(self._most)
@@ -125,7 +124,7 @@ class DirectHttp(HttpClient):
         headers: Mapping[str, str] | None,
         on_response: OnResponse | None,
     ) -> Any:  # noqa: ANN401
-        async with self._answered(method, path, json, params, headers or {}, on_response) as answer:
+        async with await self._ask(method, path, json, params, headers or {}, on_response) as answer:
             if answer.header("content-type").startswith(_STREAM):
                 # DeerFlow answers who waits for a run with its events; that they end is what was asked for.
                 async for _ in answer.pieces():
@@ -136,8 +135,7 @@ class DirectHttp(HttpClient):
             return await asyncio.to_thread(read_json, body)
         return read_json(body) if body else None
 
-    @asynccontextmanager
-    async def _answered(
+    async def _ask(
         self,
         method: str,
         path: str,
@@ -145,20 +143,20 @@ class DirectHttp(HttpClient):
         params: QueryParamTypes | None,
         headers: Mapping[str, str],
         on_response: OnResponse | None,
-    ) -> AsyncIterator[TransportResponse]:
-        """Yield the answer to a request once it is known to be a success."""
+    ) -> TransportResponse:
+        """Return the answer to a request that succeeded. Raises httpx.HTTPStatusError for any other."""
         while True:
             body = self._body(json)
             call = self._call(method, path, body, params, headers)
-            async with self._way.open(call) as answer:
-                try:
-                    await _accept(call, answer, on_response)
-                except httpx.HTTPStatusError as error:
-                    if self._is_mended(error, json, body):
-                        continue
-                    raise
-                yield answer
-                return
+            answer = await self._way.open(call)
+            if 200 <= answer.status < 300:
+                _tell(answer, on_response)
+                return answer
+            async with answer:
+                _tell(answer, on_response)
+                error = await _refusal(call, answer)
+            if not self._is_mended(error, json, body):
+                raise error
 
     def _body(self, json: object) -> object:
         """Return what is sent of a request's body."""
@@ -189,15 +187,17 @@ class DirectHttp(HttpClient):
         return TransportRequest(method, url, {**self._headers, **headers, **_JSON}, body)
 
 
-async def _accept(call: TransportRequest, answer: TransportResponse, on_response: OnResponse | None) -> None:
-    """Raises httpx.HTTPStatusError for anything but success."""
+def _tell(answer: TransportResponse, on_response: OnResponse | None) -> None:
     if on_response:
         told = {name: value for name in _TOLD if (value := answer.header(name))}
         on_response(httpx.Response(answer.status, headers=told))
-    if not 200 <= answer.status < 300:
-        request = httpx.Request(call.method, call.url)
-        response = httpx.Response(answer.status, content=await _reason(answer), request=request)
-        response.raise_for_status()
+
+
+async def _refusal(call: TransportRequest, answer: TransportResponse) -> httpx.HTTPStatusError:
+    """Return the error for anything but success."""
+    request = httpx.Request(call.method, call.url)
+    response = httpx.Response(answer.status, content=await _reason(answer), request=request)
+    return httpx.HTTPStatusError(f"HTTP {answer.status} for {call.url}", request=request, response=response)
 
 
 async def _reason(answer: TransportResponse) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Protocol
 
 from parley.agent.transport.health_probe import UNTRUSTED
@@ -52,23 +53,34 @@ async def _assistants(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
     for path, name in named_assistants(loaded).items():
         try:
             known = await agent.knows(name)
-            others = () if known is not False else await agent.assistants()
+            there = () if known is None else await agent.assistants()
         except AgentError as error:
             remarks.append(
                 problem_at(loaded, path, f"whether there is {name} is not known: {error.user_text}")
             )
             continue
         if known is False:
-            known_names = tuple(dict.fromkeys(each.name for each in others))
+            known_names = tuple(dict.fromkeys(each.name for each in there))
             mistakes.append(unknown_assistant(loaded, path, name, known_names))
         elif known is None:
             text = f"whether there is {name} is not known: the agent server does not list its assistants"
             remarks.append(problem_at(loaded, path, text))
+        elif ids := _namesakes(name, there):
+            text = f'several assistants are called "{name}"; write the id of one: {", ".join(ids)}'
+            mistakes.append(problem_at(loaded, path, text))
     return Findings(tuple(mistakes), tuple(remarks))
 
 
+def _namesakes(name: str, there: Sequence[AssistantInfo]) -> Sequence[str]:
+    """Return the ids of several assistants with one name; nothing where a run can tell which is meant."""
+    if any(name in (each.graph, each.id) for each in there):
+        return ()
+    ids = [each.id for each in there if each.name == name]
+    return ids if len(ids) > 1 else ()
+
+
 async def warn_missing_assistants(loaded: LoadedSettings, agent: AgentProbe, pause: float = _PAUSE) -> None:
-    """Say in the log, once the agent server is there, which assistants it does not have."""
+    """Say in the log, once the agent server is there, which assistants it does not have, or has twice."""
     while True:
         if (await agent.health()).health is Health.UP:
             break

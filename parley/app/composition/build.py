@@ -177,9 +177,9 @@ async def _put_together(
     )
     services = _services(opened, current, bus, memory, pairing, quarantine, pulse.reports, clock)
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
-    people = build_privacy_service(current.loaded, services, journal, agent, remake)
+    people = build_privacy_service(current, services, journal, agent, remake)
     manager = Manager(services)
-    watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
+    watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
     api = [*_api(services, memory, people, letters), *watched, *opened.setup]
     server = make_server(loaded, current, pulse, api)
     making = _making(journal, current, supervise, server, api)
@@ -204,7 +204,7 @@ def _services(
     reports: Callable[[], Sequence[HealthReport]],
     clock: Callable[[], float],
 ) -> CoreServices:
-    journal, watchers = opened.journal, opened.watchers
+    journal, watchers, state = opened.journal, opened.watchers, current.get()
     return CoreServices(
         journal=journal,
         bus=bus,
@@ -212,9 +212,9 @@ def _services(
         memory=memory,
         people=PersonRepository(journal, clock),
         conversations=watchers.conversations,
-        channels=current.channels,
-        read_options=current.options,
-        files=make_folder(current.loaded().data_dir / FILES),
+        channels=state.channels,
+        options=state.options,
+        files=make_folder(state.loaded.data_dir / FILES),
         reports=reports,
         clock=clock,
         pairing=pairing,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +48,7 @@ async def open_watchers(loaded: LoadedSettings, journal: Store) -> AsyncIterator
 
 def monitoring_routes(
     services: CoreServices,
+    channels: Iterable[str],
     manager: Manager,
     lag: LoopLag,
     turns: TurnMetrics,
@@ -58,7 +59,7 @@ def monitoring_routes(
     sources = MetricSources(
         services.deliveries,
         services.reports,
-        services.channels,
+        channels,
         lag,
         turns,
         lambda: manager.turns_under_way,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
+from parley.app.reload.current_state import CurrentState
 from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.config import ChannelConfig
@@ -18,15 +19,13 @@ MakeChannel = Callable[[str, ChannelConfig], Channel]
 
 
 def build_privacy_service(
-    read_settings: Callable[[], LoadedSettings],
+    current: CurrentState,
     services: CoreServices,
     archive: StoreAdmin,
     threads: AgentThreads,
     make: MakeChannel,
 ) -> PrivacyService:
-    """Build the service. `read_settings` returns those of the moment, `make` makes channels that are off:
-    what they kept is there all the same.
-    """
+    """Build the service. `make` makes channels that are off: what they kept is there all the same."""
     return PrivacyService(
         DataSources(
             archive=archive,
@@ -35,9 +34,9 @@ def build_privacy_service(
             pairing=services.pairing,
             conversations=services.conversations,
             threads=threads,
-            channels=lambda: _keeping(read_settings(), services.channels, make),
+            channels=lambda: _keeping(current.loaded(), current.channels, make),
             files=services.files,
-            audit=AuditOnErase(read_settings().settings.retention.audit_on_erase),
+            audit=AuditOnErase(current.loaded().settings.retention.audit_on_erase),
             zone=services.options.limits.zone,
             clock=services.clock,
             shared=services.news.shared,

@@ -93,8 +93,12 @@ class Reconfiguration:
         channels = {**before.channels, **made}
         known = {**before.options.channels, **options.channels}
         state = LiveState(loaded, replace(options, channels=known), channels)
-        self.current.replace(state)
+        self._hold(state)
         self.channels.mount(state)
+
+    def _hold(self, state: LiveState) -> None:
+        self.current.replace(state)
+        self.manager.configure(state.options, state.channels)
 
     def _stay(self, name: str) -> None:
         """Let a channel that was being switched off stay."""
@@ -108,9 +112,7 @@ class Reconfiguration:
         state = self.current.get()
         channels = {key: each for key, each in state.channels.items() if key != name}
         known = {key: each for key, each in state.options.channels.items() if key != name}
-        self.current.replace(
-            replace(state, channels=channels, options=replace(state.options, channels=known))
-        )
+        self._hold(replace(state, channels=channels, options=replace(state.options, channels=known)))
         self._leaving.pop(name, None)
         log.info("%s is off; what waits there is kept until it is switched on again", name)
 

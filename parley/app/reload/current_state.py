@@ -46,7 +46,3 @@ class CurrentState:
     def loaded(self) -> LoadedSettings:
         """Return the settings."""
         return self._state.loaded
-
-    def options(self) -> CoreOptions:
-        """Return the core's options."""
-        return self._state.options

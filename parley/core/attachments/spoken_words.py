@@ -35,6 +35,8 @@ def with_transcripts(
 
 def with_spoken_words(burst: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
     """Return the burst in which what was said stands in the text, as if it had been written."""
+    if not has_voice(burst):
+        return tuple(burst)
     return tuple(
         replace(each, message=replace(each.message, text=_joined(each.message.text, *_said(each.message))))
         if _said(each.message)

@@ -15,6 +15,7 @@ KEPT_DAYS = 30
 
 _DAY = 86_400.0
 _MINUTE = 60
+_HOUR = 3600
 
 
 TURN_MEASURES = frozenset({LimitMeasure.TURNS_A_MINUTE, LimitMeasure.TURNS})
@@ -32,6 +33,12 @@ def minute_window(at: float) -> LimitWindow:
     """Return the minute of the clock around `at`."""
     number = int(at // _MINUTE)
     return LimitWindow(f"minute/{number}", float((number + 1) * _MINUTE))
+
+
+def hour_window(at: float) -> LimitWindow:
+    """Return the hour of the clock around `at`."""
+    number = int(at // _HOUR)
+    return LimitWindow(f"hour/{number}", float((number + 1) * _HOUR))
 
 
 def day_window(at: float, zone: tzinfo, back: int = 0) -> LimitWindow:
@@ -72,6 +79,11 @@ def account_counter(account: str) -> str:
 def refusal_counter(account: str) -> str:
     """Return how the names begin that count the refusals an account was told of; `account` is its key."""
     return f"said/refused/{account}/"
+
+
+def bot_counter(chat: str) -> str:
+    """Return how the names begin that count the turns of bots in a chat; `chat` is its key."""
+    return f"bots/{chat}/"
 
 
 def warning_counter(scope: LimitScope, measure: LimitMeasure, whose: str) -> str:

@@ -56,7 +56,7 @@ class User:
 
 def account_key(user: User) -> str:
     """Return an account's name among all: `channel:id`, escaped as in a conversation's key."""
-    return Conversation(user.channel, user.id).key
+    return _key(user.channel, user.id)
 
 
 IDENTITY_VERSION = 1

@@ -17,6 +17,11 @@ class BotLimits:
     per_minute: int = 6
     in_a_row: int = 3
 
+    @property
+    def per_hour(self) -> int:
+        """Return how many bots may cause in an hour in a chat: each alert may begin a thread there."""
+        return 10 * self.per_minute
+
 
 @dataclass(frozen=True, slots=True)
 class BotTurns:

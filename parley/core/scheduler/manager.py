@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from parley.core.commands.worker import handle_command
 from parley.core.dead_letters import BROKEN_REASON, bury_items
@@ -23,8 +22,10 @@ from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost
+from parley.core.model.options import CoreOptions
 from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, feedback_queue, turn_queue
 from parley.core.model.types import InboundMessage
+from parley.core.ports.channel import Channel
 from parley.core.ports.journal import Claim
 from parley.core.ports.telemetry import working_on
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
@@ -57,7 +58,7 @@ class Manager:
         options = services.options
         self._backlog = CatchUpPacer(options.backlog_rate, services.clock())
         self._for_turns = CountingSemaphore(options.max_turns)
-        rules = LaneRules("a turn", self._set_back, partial(bury_poison, services), log.error)
+        rules = LaneRules("a turn", self._set_back, self._bury_poison, log.error)
         self._lanes = LaneWorker(services.journal, services.quarantine, rules)
         self._shares = FairShare(options.max_turns // 2)
         self._turns: dict[str, TurnExecution] = {}
@@ -71,6 +72,10 @@ class Manager:
     def turns_under_way(self) -> int:
         """Return how many turns this process works on."""
         return len(self._turns)
+
+    def configure(self, options: CoreOptions, channels: Mapping[str, Channel]) -> None:
+        """Let work that begins from now on have these settings and channels."""
+        self._services = self._services.with_configuration(options, channels)
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
@@ -180,7 +185,7 @@ class Manager:
             self._shares.release(account)
 
     async def _work_burst(self, claim: Claim, answered: Callable[[], None]) -> None:
-        services = self._services.at_this_moment()
+        services = self._services
         burst: Sequence[QueuedMessage] = await collect_batch(services, claim)
         refused = [each for each in burst if services.access_verdict(each.message) is not AccessVerdict.ALLOW]
         if not burst or refused:
@@ -221,6 +226,9 @@ class Manager:
 
     async def _work_feedback(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_feedback(self._services, claim)
+
+    async def _bury_poison(self, claim: Claim) -> None:
+        await bury_poison(self._services, claim)
 
     async def _set_back(self, claim: Claim, error: Exception) -> None:
         head = claim.items[0]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,10 @@ class TurnRecord:
         return RunRef(self.thread, self.run_id) if self.run_id else None
 
 
+_FIELDS = tuple(field.name for field in fields(TurnRecord))
+_read_fields = attrgetter(*_FIELDS)
+
+
 def read_turn_record(item: QueueItem) -> TurnRecord:
     """Return the record that an item carries; a fresh item carries the first one."""
     return decode(TurnRecord, item.note) if item.note else TurnRecord(items=(item.id,))
@@ -115,8 +120,11 @@ class TurnCheckpoint:
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
         """Change fields of the record, to be written with the next checkpoint."""
-        if any(getattr(self.record, name) != value for name, value in changes.items()):
-            self.record = replace(self.record, **changes)
+        # dataclasses.replace looks into each field: four times in a turn that was a tenth of its CPU.
+        before = dict(zip(_FIELDS, _read_fields(self.record), strict=True))
+        after = before | changes
+        if after != before:
+            self.record = TurnRecord(**after)
 
     async def write(self, **changes: Any) -> None:  # noqa: ANN401
         """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""

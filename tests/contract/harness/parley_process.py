@@ -181,7 +181,7 @@ async def start(around: Surroundings) -> Process:
         people=PersonRepository(journal, time.time),
         conversations=conversations,
         channels=channels,
-        read_options=lambda: core_options,
+        options=core_options,
         files=around.folder / "files",
         reports=lambda: [each.report() for each in supervisors],
         clock=time.time,

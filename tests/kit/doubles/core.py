@@ -340,7 +340,7 @@ class Core:
 def work(parley: Core, clock: Callable[[], float], options: CoreOptions | None = None) -> Manager:
     """Begin to work, at the clock's time, on what was accepted."""
     chosen = options or parley.services.options
-    services = replace(parley.services, clock=clock, read_options=lambda: chosen)
+    services = replace(parley.services, clock=clock, options=chosen)
     parley.manager = Manager(services)
     parley.task = asyncio.create_task(parley.manager.run())
     return parley.manager
@@ -420,7 +420,7 @@ async def core_on(
         people=PersonRepository(journal, time.time),
         conversations=await ConversationRepository.open(journal),
         channels={"test": channel},
-        read_options=lambda: options,
+        options=options,
         files=folder / "files",
         reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
         clock=clock,

@@ -116,7 +116,7 @@ async def test_what_a_server_says_of_its_refusal_is_kept_for_the_log(
         with pytest.raises(AgentRefused) as refused:
             await agent.assistants()
     assert refused.value.reason.startswith(
-        "The agent server refused the request. (list the assistants: HTTP 422 "
+        "The agent server refused the request. (list the assistants: HTTP 422, "
     )
 
 

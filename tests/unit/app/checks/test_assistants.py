@@ -27,6 +27,7 @@ class Server:
 
     names: tuple[str, ...] | AgentError | None = ("helper", "analyst")
     reports: list[Health] = field(default_factory=lambda: [Health.UP])
+    others: tuple[AssistantInfo, ...] = ()
 
     async def health(self) -> HealthReport:
         health = self.reports.pop(0) if len(self.reports) > 1 else self.reports[0]
@@ -34,12 +35,13 @@ class Server:
 
     async def assistants(self) -> tuple[AssistantInfo, ...]:
         names = self.names if isinstance(self.names, tuple) else ()
-        return tuple(AssistantInfo(name, name) for name in names)
+        return (*(AssistantInfo(name, name, name) for name in names), *self.others)
 
     async def knows(self, assistant: str) -> bool | None:
         if isinstance(self.names, AgentError):
             raise self.names
-        return None if self.names is None else assistant in self.names
+        there = await self.assistants()
+        return None if self.names is None else any(assistant in each.names for each in there)
 
 
 async def test_assistants_that_are_there_are_fine() -> None:
@@ -54,6 +56,22 @@ async def test_each_that_is_not_there_is_named_with_its_place_and_what_there_is(
         f'config.yaml:1: agent.assistant: {no} "helper"; did you mean "helpr"?',
         f'config.yaml:3: channels.web.session.assistant_id: {no} "analyst"; there are: helpr',
     ]
+
+
+async def test_a_name_that_several_assistants_have_is_a_mistake_that_gives_their_ids() -> None:
+    legal = [AssistantInfo(own, "helper", "chat", own) for own in ("id-1", "id-2")]
+    found = await check_agent(settings(TEXT), Server(("analyst", "chat"), others=tuple(legal)))
+    (line,) = [mistake.show("config.yaml") for mistake in found.mistakes]
+    several = 'several assistants are called "helper"'
+    assert line == f"config.yaml:1: agent.assistant: {several}; write the id of one: id-1, id-2"
+
+
+@pytest.mark.parametrize("names", [("helper", "analyst"), ("analyst",)])
+async def test_a_name_that_a_run_understands_is_fine(names: tuple[str, ...]) -> None:
+    """Of a graph and an assistant the run gets the graph; one assistant alone is meant by its name."""
+    only = AssistantInfo("id-1", "helper", "chat", "id-1")
+    found = await check_agent(settings(TEXT), Server(names, others=(only,)))
+    assert (found.mistakes, found.remarks) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from parley.core.limits.rules import (
     find_nearly_reached,
     find_reached,
     find_reached_before,
+    hour_window,
     minute_window,
     rules_for,
 )
@@ -49,6 +50,10 @@ def test_a_minute_is_a_minute(at: float) -> None:
     assert at < minute.ends <= at + 60
     assert minute_window(minute.ends - 0.001) == minute
     assert minute_window(minute.ends).name != minute.name
+    hour = hour_window(at)
+    assert hour.ends - 3600 <= at < hour.ends
+    assert hour_window(hour.ends - 0.001) == hour
+    assert hour_window(hour.ends).name != hour.name
 
 
 @given(keys, keys)

@@ -1,12 +1,13 @@
 """Turns that bots cause."""
 
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from parley.core.model.address import User
+from parley.core.model.address import Conversation, User
 from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import CoreOptions
 from parley.core.model.questions import Option, Question
@@ -42,6 +43,26 @@ async def test_bots_that_answer_each_other_stop_until_a_person_speaks(tmp_path: 
         await parley.channel.until_finals(4)
         texts = [request.text for request in parley.agent.requests]
         assert texts == ["alert 0", "alert 1", "stop it", "alert again"]
+
+
+async def test_a_bot_that_copies_each_answer_into_a_new_thread_comes_to_an_end(tmp_path: Path) -> None:
+    """As a bridge does between two chats: no conversation has more than one turn."""
+    now, most = time.time() // 3600 * 3600, 10
+    limits = options(bot_limits=BotLimits(per_minute=1))
+    async with core(tmp_path, options=limits, clock=lambda: now) as parley:
+        for number in range(most):
+            thread = Conversation("test", "chat", f"thread {number}")
+            await parley.say(f"copied {number}", sender=PAGER, conversation=thread)
+            await parley.channel.until_finals(number + 1)
+        thread = Conversation("test", "chat", "one more")
+        await parley.say("copied again", sender=PAGER, conversation=thread)
+        await parley.say("hi", conversation=thread)
+        await parley.say("elsewhere", sender=PAGER, conversation=Conversation("test", "other"))
+        await parley.channel.until_finals(most + 2)
+        assert {request.text for request in parley.agent.requests[most:]} == {"hi", "elsewhere"}
+        now += 3600
+        await parley.say("an hour later", sender=PAGER, conversation=Conversation("test", "chat", "late"))
+        await parley.channel.until_finals(most + 3)
 
 
 async def test_a_bot_has_no_commands(tmp_path: Path) -> None:
