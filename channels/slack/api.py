@@ -13,6 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
+from parley.channels.kit.text import wellformed
 from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
 from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, footed_forms, text_forms
 from parley.channels.slack.config import Config
@@ -69,8 +70,8 @@ class SlackApi:
     async def me(self) -> tuple[SlackBotIdentity, frozenset[str]]:
         """Return who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
         answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
-        keys = ("user_id", "bot_id", "team_id", "enterprise_id", "url")
-        fields = [str(answer.get(key) or "") for key in keys]
+        keys = ("user_id", "bot_id", "team_id", "enterprise_id", "url", "user", "team")
+        fields = [wellformed(str(answer.get(key) or "")) for key in keys]
         if not all(fields[:3]):
             raise AuthenticationRefused("the token is not a bot's, which begins with xoxb-", "bot_token")
         scopes = str(answer.headers.get("x-oauth-scopes") or "")

@@ -154,7 +154,7 @@ class SlackChannel(Channel):
             me, scopes = await self._api.me()
             if not self._posted_to:
                 await self._api.socket_url()
-        return PreflightResult(f"{me.user} in {me.team}", _lacking(scopes))
+        return PreflightResult(me.describe(), _lacking(scopes))
 
     async def probe_connection(self) -> str:
         """Open a Socket Mode connection for a moment; where Slack posts to us there is none."""
@@ -208,7 +208,7 @@ class SlackChannel(Channel):
     async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
         def online() -> None:
             inbox.online()
-            log.info("slack: listening as %s in %s", self._me.user, self._me.team)
+            log.info("slack: listening as %s", self._me.describe())
 
         if self._posted_to:
             with self._hook.open(hear):

@@ -97,3 +97,9 @@ class SlackBotIdentity:
     team: str
     enterprise: str = ""
     url: str = ""
+    name: str = ""
+    team_name: str = ""
+
+    def describe(self) -> str:
+        """Return it for an operator: by the names that people see, where Slack told them."""
+        return f"@{self.name or self.user} in {self.team_name or self.team}"

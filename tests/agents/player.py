@@ -16,7 +16,15 @@ from parley.core.model.address import RunIdentity, User
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AgentUnavailable
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question, ResumeInput
-from parley.core.model.types import RunEnded, RunProgress, RunRef, RunRequest, RunStarted, SessionSettings
+from parley.core.model.types import (
+    RunEnded,
+    RunProgress,
+    RunRef,
+    RunRequest,
+    RunStarted,
+    SessionSettings,
+    Step,
+)
 from tests.agents.rows import Row, Turn
 from tests.agents.servers import AgentServer
 from tests.kit.machine import patience
@@ -97,14 +105,20 @@ async def _hear(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> He
             run = event.run
         elif isinstance(event, RunProgress):
             heard.texts.append(event.text)
-            heard.steps.update((step.id, step.title) for step in event.steps)
+            heard.steps.update((step.id, _shown(step)) for step in event.steps)
             if stop and event.text:
                 await agent.cancel(run, request.turn_id)
                 stop = False
         else:
             heard.ended = event
-            heard.steps.update((step.id, step.title) for step in event.steps)
+            heard.steps.update((step.id, _shown(step)) for step in event.steps)
     return heard
+
+
+def _shown(step: Step) -> str:
+    """Return a step's title, and what its agent says of it."""
+    said = (step.title, step.details, step.output, *(source.url for source in step.sources))
+    return " · ".join(filter(None, said))
 
 
 def _decided(asked: Sequence[Question], turn: Turn) -> ResumeInput:

@@ -16,9 +16,9 @@ class Turn:
     `given` are files sent with the words: their content by name. `answers` decide the questions of the turn
     before, by prompt or action. `stop` ends the run once something of it is seen.
     `text` is the final text, or how it begins when it ends with "...". `grows` asks that a part of it was
-    seen before, `never` has words that must not be seen at any time. `steps` are the titles shown, in order;
-    None: whatever there is. `files` are those that come, `questions` "prompt [option|option]" each.
-    `error` stands in what the log is told.
+    seen before, `never` has words that must not be seen at any time. `steps` are the titles shown, in order,
+    each with what its agent says of it; None: whatever there is. `files` are those that come, `questions`
+    "prompt [option|option]" each. `error` stands in what the log is told.
     """
 
     say: str = "hello"

@@ -87,6 +87,8 @@ class Traits:
     """shows people a menu of commands"""
     rewrites: bool = False
     """lets people change what they sent, and tells us"""
+    guests: bool = False
+    """lets people call the bot in chats that it is no member of"""
     stops: bool = False
     """shows people a stop button while an answer grows"""
     buttons: bool = False
@@ -252,6 +254,10 @@ class Driver(ABC):
     @abstractmethod
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         """Write a text, perhaps in reply to a Shown; returns the id it is shown under."""
+
+    async def call_as_guest(self, text: str) -> Place:
+        """Call the bot in a chat that it is no member of; returns the place where it is to answer."""
+        raise NotImplementedError(f"{self.name} has no guests")
 
     async def edit(self, place: Place, said: str, text: str) -> None:
         """Change a text that the place's owner sent; `said` is what `say` returned."""

@@ -174,6 +174,9 @@ class ReplyMessages:
             except DeliveryRejected as error:
                 log.info("slack: no stream in %s (%s); messages are changed instead", self._place.chat, error)
                 self.grows = False
+            except (RateLimited, ChannelUnavailable):
+                self._cards.take_back()
+                raise
         text = page.text or with_steps((), page.steps)[0]
         return await self._api.post(self._place, text, self._turn, index, page.buttons, page.foot), False
 
@@ -204,7 +207,7 @@ class ReplyMessages:
             raise
         except (RateLimited, ChannelUnavailable):
             self._shown[index] = shown
-            self._cards.forget_told()
+            self._cards.take_back()
             raise
         self._shown[index] = page.text
 

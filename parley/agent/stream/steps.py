@@ -6,12 +6,15 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from parley.agent.stream.step_notes import StepNote
 from parley.core.model.types import Step, StepStatus
 from parley.core.texts import Sentence, say
 
 _TITLE = 80
 _THINKING = "thinking"
 _PROGRESS = "progress"
+_MOST_NOTED = 100
+"""An agent may name no more steps of its own than make so many in all."""
 PLUMBING = frozenset(
     {
         *("agent", "model", "tools", "tool", "llm", "chatbot", "chat", "call_model", "call_llm"),
@@ -70,6 +73,14 @@ class Steps:
         """The graph itself says what it does; each line replaces the one before."""
         if line := one_line(text):
             self._put(Step(_PROGRESS, line, StepStatus.RUNNING))
+
+    def note(self, said: StepNote) -> bool:
+        """Add what the agent says of a tool call, or of a step of its own; tell whether it counts."""
+        before = self._steps.get(said.id)
+        if before is None and (not said.title or len(self._steps) >= _MOST_NOTED):
+            return False
+        self._put(said.added_to(before or Step(said.id, said.title, StepStatus.RUNNING)))
+        return True
 
     def no_progress(self) -> None:
         """What was taken for progress was none."""

@@ -247,7 +247,8 @@ class RunTranscript:
         if said.text:
             self._speech.say(WRITER, said.text, append=True)
         self.steps.progress(said.progress)
-        return bool(said.progress or said.text)
+        noted = said.step is not None and self.steps.note(said.step)
+        return bool(said.progress or said.text or noted)
 
     def _on_metadata(self, data: Json) -> bool:
         if not isinstance(data, dict) or not (run_id := string(data.get("run_id"))):

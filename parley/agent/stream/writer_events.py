@@ -1,9 +1,10 @@
-"""What a graph's stream writer sends (custom mode): progress, and pieces of text (pure)."""
+"""What a graph's stream writer sends (custom mode): progress, steps, and pieces of text (pure)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from parley.agent.stream.step_notes import StepNote, parse_step_note
 from parley.agent.transport.decoding import string
 from parley.core.model.types import Json
 
@@ -17,7 +18,7 @@ _PROGRESS_KEYS = ("progress", "status", "message", "description")
 
 @dataclass(frozen=True, slots=True)
 class WriterEvent:
-    """A line of progress, or a piece of text; both empty for what is not for people.
+    """A line of progress, a piece of text, or what is said of a step; all empty for what is not for people.
 
     `restated` says that the strings before, taken for progress, were pieces of this text.
     """
@@ -25,6 +26,7 @@ class WriterEvent:
     progress: str = ""
     text: str = ""
     restated: bool = False
+    step: StepNote | None = None
 
 
 class WriterEvents:
@@ -44,6 +46,8 @@ class WriterEvents:
             return self._string(data)
         if not isinstance(data, dict):
             return WriterEvent()
+        if isinstance(data.get("step"), dict):
+            return WriterEvent(step=parse_step_note(data["step"]))
         kind = string(data.get("type"))
         if kind in _TEXT_KINDS:
             return WriterEvent(text=_first(data, _WORD_KEYS))

@@ -59,12 +59,26 @@ class StepStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class StepSource:
+    """A page or document that a step used."""
+
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """A tool call or node, shown as progress."""
+    """A tool call or node, shown as progress.
+
+    `details` says what it works on, `output` what came of it: words that its agent meant for people.
+    """
 
     id: str
     title: str
     status: StepStatus
+    details: str = ""
+    output: str = ""
+    sources: tuple[StepSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

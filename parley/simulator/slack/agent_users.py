@@ -52,21 +52,21 @@ class SimulatedAgentUsers(SimulatedPeople[SlackWorld]):
                 thread |= {"thread_ts": root.ts}
                 self._emit({"type": "assistant_thread_started", "assistant_thread": thread})
             else:
-                self.open_home(person)
+                self.open_home(person.id)
             return root.ts
 
-    def open_home(self, person: SimulatedSlackPerson, tab: Literal["home", "messages"] = "messages") -> None:
+    def open_home(self, by: str, tab: Literal["home", "messages"] = "messages") -> None:
         """Open the app, on one of its tabs (@slack/types 3.2.0, AppHomeOpenedEvent)."""
         with self._world.changed:
-            event: JsonObject = {"type": "app_home_opened", "user": person.id, "channel": person.dm}
-            event |= {"tab": tab}
+            event: JsonObject = {"type": "app_home_opened", "user": by}
+            event |= {"tab": tab, "channel": self._world.dm_of(by)}
             if hears_context(self._world):
-                event["context"] = context_of(self._world, person.id)
-            if tab == "home" and person.id in self._world.homes:
-                event |= {"view": self._world.homes[person.id]}
+                event["context"] = context_of(self._world, by)
+            if tab == "home" and by in self._world.homes:
+                event |= {"view": self._world.homes[by]}
             self._emit(event)
 
-    def look_at(self, person: SimulatedSlackPerson, chat: str, ts: str = "") -> None:
+    def look_at(self, by: str, chat: str, ts: str = "") -> None:
         """Look at a channel, or a message in it, while the app is open. Only an agent is told, here and with
         each message that follows (AppContextChangedEvent)."""
         entities: list[Json] = [{"type": f"{_VIEWED}channel_id", "value": chat}]
@@ -74,10 +74,11 @@ class SimulatedAgentUsers(SimulatedPeople[SlackWorld]):
             message: Json = {"channel_id": chat, "message_ts": ts}
             entities.insert(0, {"type": f"{_VIEWED}message_context", "value": message})
         with self._world.changed:
-            self._world.viewed[person.id] = entities
+            self._world.viewed[by] = entities
             if hears_context(self._world):
-                event: JsonObject = {"type": "app_context_changed", "user": person.id, "channel": person.dm}
-                self._emit(event | {"context": context_of(self._world, person.id)})
+                event: JsonObject = {"type": "app_context_changed", "user": by}
+                event |= {"channel": self._world.dm_of(by)}
+                self._emit(event | {"context": context_of(self._world, by)})
 
     def command(self, chat: str, by: str, command: str, text: str = "") -> None:
         """Write a slash command; it is gone when the app has heard of it, and stands in no thread."""

@@ -100,7 +100,8 @@ class SeenSlackMessage:
     """A message as somebody in the chat sees it now.
 
     `text` has the marks rendered away and `code` is what of it is set as code; `buttons` are labels,
-    `tasks` the cards with their states, and `streaming` says that Slack shows it as still being written.
+    `tasks` the cards with their states, `cards` all that they say, and `streaming` says that Slack shows it
+    as still being written.
     """
 
     ts: str
@@ -116,6 +117,7 @@ class SeenSlackMessage:
     edited: bool
     metadata: JsonObject
     reactions: tuple[str, ...] = ()
+    cards: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True)

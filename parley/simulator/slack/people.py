@@ -233,6 +233,7 @@ class SimulatedSlackPeople(SimulatedAgentUsers):
             thread=message.thread,
             files=tuple(self._world.files[file].name for file in message.files),
             tasks=tuple((str(task["title"]), str(task["status"])) for task in message.tasks.values()),
+            cards=tuple(dict(task) for task in message.tasks.values()),
             buttons=tuple(button_label(button) for button in buttons(message.blocks)),
             streaming=message.streaming and time.time() < message.stream_ends,
             edited=message.edited,

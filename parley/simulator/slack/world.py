@@ -112,11 +112,15 @@ class SlackWorld(World):
         self.messages[chat.id] = {}
         return chat
 
+    def dm_of(self, person: str) -> str:
+        """Return the id of somebody's DM with the app, "" for none."""
+        found = (chat.id for chat in self.chats.values() if chat.kind == "im" and person in chat.members)
+        return next(found, "")
+
     def chat_for_bot(self, chat_id: str) -> SlackChat:
         """Return a chat that the bot may write to; a person's id is their DM. Raises SlackErrorResponse."""
         if chat_id in self.accounts:
-            dm = (c for c in self.chats.values() if c.kind == "im" and chat_id in c.members)
-            chat_id = next((c.id for c in dm), "")
+            chat_id = self.dm_of(chat_id)
         chat = self.chats.get(chat_id)
         if chat is None:
             raise SlackErrorResponse("channel_not_found")

@@ -5,12 +5,27 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Literal
 
+from langchain.agents import create_agent
+from langchain.tools import ToolRuntime, tool
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command, StreamWriter
 
-from tests.agents.graphs.models import Scripted, echo, one, says
+from tests.agents.graphs.models import Scripted, calls, echo, one, says
+
+
+@tool
+async def search_web(query: str, runtime: ToolRuntime) -> str:
+    """Search the web."""
+    step = {"id": runtime.tool_call_id, "details": query}
+    runtime.stream_writer({"step": step})
+    found = {"url": "https://example.org/tariff", "title": "Tariff"}
+    runtime.stream_writer({"step": step | {"output": "1 page", "sources": [found]}})
+    return "It says 42."
+
+
+says_what_it_does = create_agent(calls("search_web", "{}", query="tariffs"), tools=[search_web])
 
 _WORDS = [f"w{number} " for number in range(40)]
 

@@ -18,6 +18,16 @@ _STREAMS: Sequence[Row] = (
     Row("streams.writes_tokens", (Turn("hello", "These are tokens.", grows=True),)),
     Row("streams.writes_strings", (Turn("hello", "read", steps=("Reading the first page",)),)),
     Row("streams.writes_types", (Turn("hello", "done", steps=("Half of it is done",)),)),
+    Row(
+        "streams.says_what_it_does",
+        (
+            Turn(
+                "hello",
+                "It says 42.",
+                steps=("Search web · tariffs · 1 page · https://example.org/tariff",),
+            ),
+        ),
+    ),
     Row("streams.slow", (Turn("hello", "w0 w1 w2 w3...", grows=True),)),
     Row("streams.endless", (Turn("hello", "more...", outcome=Outcome.CANCELLED, stop=True),)),
     Row("streams.long_text", (Turn("hello", "0123456789 " * 18_000 + "end"),)),

@@ -14,7 +14,6 @@ from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack import (
     SeenSlackMessage,
-    SimulatedSlackPerson,
     SlackSimulator,
     SlackSimulatorTiming,
 )
@@ -180,8 +179,7 @@ class SlackDriver(Driver):
         return list(self._platform.people.told(_chat(place), place.owner.id))
 
     async def look_at(self, place: Place, where: Place) -> str:
-        person = SimulatedSlackPerson(place.owner.id, place.owner.name, _chat(place))
-        self._platform.people.look_at(person, _chat(where))
+        self._platform.people.look_at(place.owner.id, _chat(where))
         return _chat(where)
 
     def pondering(self, place: Place) -> str:

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 from parley.channels.kit.text import utf16_length
 from parley.channels.telegram.channel import create
 from parley.channels.telegram.config import Config
+from parley.channels.telegram.inbound.update_parser import GUEST
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.kit.json_values import Json
@@ -53,6 +54,7 @@ class TelegramDriver(Driver):
         expels=True,
         menu=True,
         rewrites=True,
+        guests=True,
         stops=True,
         buttons=True,
         tells=True,
@@ -124,6 +126,16 @@ class TelegramDriver(Driver):
             topic=_topic(place),
         )
         return str(number)
+
+    async def call_as_guest(self, text: str) -> Place:
+        people = self._platform.people
+        owner = people.add_person("Ann")
+        chat = people.add_group("Elsewhere", [owner.id])
+        people.remove_bot(chat)
+        people.call_as_guest(chat, owner.id, f"{self.mention} {text}")
+        return Place(
+            Conversation("telegram", str(chat), GUEST), Person(str(owner.id), owner.name), private=False
+        )
 
     async def edit(self, place: Place, said: str, text: str) -> None:
         self._platform.people.edit(_chat(place), int(said), text)
@@ -278,7 +290,7 @@ def _chat(place: Place) -> int:
 
 
 def _topic(place: Place) -> int | None:
-    return None if place.conversation.topic is None else int(place.conversation.topic)
+    return None if place.conversation.topic in (None, GUEST) else int(place.conversation.topic)
 
 
 def _shown(message: SeenTelegramMessage) -> Shown:

@@ -15,6 +15,7 @@ from parley.channels.kit.text import chunks
 from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.channel import TelegramChannel, create
 from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS, FormattedMessage, render
+from parley.channels.telegram.inbound.update_parser import GUEST
 from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
 from parley.channels.telegram.outbound.reply import TelegramReply
 from parley.channels.telegram.outbound.reply_state import TelegramReplyState
@@ -182,6 +183,21 @@ class AsksForNoPresses(TelegramApi):
         return await super().updates(offset, [kind for kind in kinds if kind != "callback_query"])
 
 
+class OverhearsGuests(TelegramApi):
+    """Does not tell Telegram that it wants to hear where it is called as a guest."""
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        return await super().updates(offset, [kind for kind in kinds if kind != "guest_message"])
+
+
+class ForgetsItsGuestAnswer(TelegramChannel):
+    """Has no idea which message an answer became."""
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        guest = target.reply_to.startswith(f"{GUEST}:")
+        return super().open_reply(replace(target, handle="") if guest else target, checkpoint)
+
+
 class CountsFromOne(ButtonOptions):
     """Counts options as people do."""
 
@@ -243,6 +259,16 @@ FAULTS = (
     Fault("obey commands for other bots", "commands_in_groups", driver=_polling(ServesOtherBots)),
     Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", driver=_polling(IgnoresTheButton)),
     Fault("ask for no presses", "a_press_decides", driver=_polling(AsksForNoPresses)),
+    Fault(
+        "hear nothing as a guest",
+        "a_guest_answers_where_it_was_called",
+        driver=_polling(OverhearsGuests),
+    ),
+    Fault(
+        "forget an answer as a guest",
+        "a_guest_goes_on_after_a_crash",
+        driver=_made_as(ForgetsItsGuestAnswer),
+    ),
     Fault("count options from one", "a_press_decides", driver=_made_as(Miscounts)),
     Fault("answer presses without a word", "who_presses_is_told", driver=_polling(SilentApi)),
     Fault(

@@ -16,6 +16,7 @@ from parley.core.model.types import (
     RunRequest,
     RunStarted,
     Step,
+    StepSource,
     StepStatus,
 )
 from tests.kit.doubles.core import Script, ScriptedAgent, echo
@@ -110,7 +111,8 @@ def stepping(title: str, text: str) -> Script:
     async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
         yield RunStarted(_run(request))
         yield RunProgress("", (Step("1", title, StepStatus.RUNNING),))
-        done = (Step("1", title, StepStatus.DONE),)
+        sources = (StepSource("https://example.org", "Example"),)
+        done = (Step("1", title, StepStatus.DONE, "what it looks for", "what it found", sources),)
         yield RunProgress(text[:5], done)
         yield RunEnded(Outcome.ANSWERED, text, done)
 

@@ -6,7 +6,7 @@ from parley.core.model.options import MentionPolicy
 from parley.core.model.types import RunMode
 from tests.contract.driver import Upload
 from tests.contract.harness.scene import Scene
-from tests.contract.harness.scripted_agent import silent
+from tests.contract.harness.scripted_agent import Told, silent
 from tests.contract.promise import given, needs
 from tests.kit.doubles.core import echo
 from tests.kit.machine import patience
@@ -173,3 +173,29 @@ async def promise_bots_do_not_go_on_for_ever(scene: Scene) -> None:
     await scene.driver.bot_says(place, "alert again")
     await scene.until_done(place, 6)
     assert scene.agent.texts == ["alert 0", "alert 1", "enough", "alert again"]
+
+
+@needs("guests")
+async def promise_a_guest_answers_where_it_was_called(scene: Scene) -> None:
+    """Called in a chat that it is no member of, the bot answers there, in a conversation of its own."""
+    places = [await scene.driver.call_as_guest(f"question {number}") for number in range(2)]
+    for number, place in enumerate(places):
+        await scene.until_done(place)
+        assert await scene.answers(place) == [f"you said question {number}"]
+    assert sorted(scene.agent.texts) == ["question 0", "question 1"]
+    assert len({request.thread for request in scene.agent.requests}) == len(places)
+
+
+@needs("guests")
+async def promise_a_guest_goes_on_after_a_crash(scene: Scene) -> None:
+    """After a crash the message of an answer that grew where the bot is a guest becomes the final one."""
+    scene.agent.script = told = Told()
+    place = await scene.driver.call_as_guest("what is up?")
+    await scene.until_asked()
+    told.says("Not much")
+    await scene.until_shows(place, "Not much")
+    await scene.restart()
+    await scene.until_asked(2)
+    told.ends("Not much here.")
+    await scene.until_done(place)
+    assert await scene.answers(place) == ["Not much here."]

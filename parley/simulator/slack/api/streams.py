@@ -22,6 +22,8 @@ _BOTH = str(_LIMITS["both_texts_code"].value)
 _STATES = frozenset({"pending", "in_progress", "complete", "error"})
 _DISPLAYS = frozenset({"", "timeline", "plan"})
 _PLAN = "plan"
+_GROWING = ("details", "output")
+"""What an update of a card appends to: openclaw/openclaw#125168, seen live. Title and state are replaced."""
 
 
 @dataclass
@@ -118,35 +120,63 @@ def _take(pieces: _Pieces, chunk: JsonObject) -> bool:
             pieces.tasks[_PLAN] = {"title": chunk["title"], "status": "plan"}
         case "blocks" if isinstance(chunk.get("blocks"), list):
             pieces.blocks += as_list(chunk["blocks"])
-        case "task_update" if chunk.get("status") in _STATES and chunk.get("id") and chunk.get("title"):
-            kept = ("title", "status", "details", "output")
-            pieces.tasks[str(chunk["id"])] = {key: chunk[key] for key in kept if key in chunk}
+        case "task_update" if _is_task(chunk):
+            kept = {key: chunk[key] for key in ("title", "status", "sources", *_GROWING) if key in chunk}
+            pieces.tasks[str(chunk["id"])] = _merged(pieces.tasks.get(str(chunk["id"]), {}), kept)
         case _:
             return False
     return True
 
 
+def _is_task(chunk: JsonObject) -> bool:
+    """Tell whether it is a card: an id, a title, a state, and sources that have words of their own."""
+    named = chunk.get("status") in _STATES and bool(chunk.get("id")) and bool(chunk.get("title"))
+    worded = all(isinstance(chunk.get(key, ""), str) for key in _GROWING)
+    sources = chunk.get("sources", [])
+    return named and worded and isinstance(sources, list) and all(map(_is_source, sources))
+
+
+def _is_source(value: Json) -> bool:
+    if not isinstance(value, dict) or value.get("type") != "url":
+        return False
+    return all(isinstance(value.get(key), str) and bool(value[key]) for key in ("url", "text"))
+
+
+def _merged(task: JsonObject, more: JsonObject) -> JsonObject:
+    """Return a card after an update: its details and output go on, all else is replaced."""
+    grown = {key: f"{task.get(key, '')}{more.get(key, '')}" for key in _GROWING if key in task or key in more}
+    return task | more | grown
+
+
+def _tasks(message: SlackMessage, pieces: _Pieces) -> dict[str, JsonObject]:
+    """Return a message's cards as they will be."""
+    return message.tasks | {
+        key: _merged(message.tasks.get(key, {}), task) for key, task in pieces.tasks.items()
+    }
+
+
 def _check_size(message: SlackMessage, pieces: _Pieces) -> None:
     """Raise SlackErrorResponse for more than one message holds.
 
-    Beside cards it is bytes that count, those of details and output twice, once there is any text.
+    Beside cards it is bytes that count, those of details and output twice, once there is any text. What
+    sources count as nobody has measured: they count as much.
     """
-    text, tasks = message.markdown + pieces.text, message.tasks | pieces.tasks
-    twice = ("details", "output")
-    cards = sum(
-        len(str(value).encode()) * (2 if key in twice else 1)
-        for task in tasks.values()
-        for key, value in task.items()
-        if key != "status"
-    )
+    text, tasks = message.markdown + pieces.text, _tasks(message, pieces)
+    cards = sum(_weight(key, value) for task in tasks.values() for key, value in task.items())
     beside_cards = bool(tasks) and bool(text) and len(text.encode()) + cards > MOST_BESIDE_CARDS
     if len(text) > MOST_MARKDOWN or beside_cards:
         raise SlackErrorResponse("msg_too_long")
 
 
+def _weight(key: str, value: Json) -> int:
+    if key == "sources":
+        return 2 * sum(len(f"{each['url']}{each['text']}".encode()) for each in as_list(value))  # type: ignore[index, call-overload]
+    return 0 if key == "status" else len(str(value).encode()) * (2 if key in _GROWING else 1)
+
+
 def _grow(world: SlackWorld, message: SlackMessage, pieces: _Pieces) -> None:
     message.markdown += pieces.text
-    message.tasks |= pieces.tasks
+    message.tasks = _tasks(message, pieces)
     message.blocks = [*message.blocks, *pieces.blocks]
     world.note_shown(message)
 

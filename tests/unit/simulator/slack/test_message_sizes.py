@@ -64,6 +64,26 @@ async def test_all_kinds_of_chunks_are_taken_and_no_others(world, slack, there):
     assert await error_of(odd) == "invalid_arguments"
 
 
+async def test_details_and_output_of_a_card_go_on_and_all_else_is_replaced(world, slack, there):
+    source = {"type": "url", "url": "https://example.org", "text": "Example"}
+    first = card(1, details="one", sources=[source])
+    ts = (await slack.chat_startStream(**there, chunks=[first, text("a")]))["ts"]
+    more = {"channel": there["channel"], "ts": ts}
+    await slack.chat_appendStream(**more, chunks=[card(1, details=", two", output="x", title="New")])
+    (shown,) = world.people.messages(*there.values())[1].cards
+    assert shown == {
+        "title": "New",
+        "status": "complete",
+        "details": "one, two",
+        "output": "x",
+        "sources": [source],
+    }
+    for wrong in ({"details": 1}, {"sources": source}, {"sources": [source | {"text": ""}]}):
+        assert await error_of(slack.chat_appendStream(**more, chunks=[card(1, **wrong)])) == "invalid_chunks"
+    full = card(1, sources=[source | {"url": "https://example.org/" + "x" * 5_300}])
+    assert await error_of(slack.chat_appendStream(**more, chunks=[full])) == "msg_too_long"
+
+
 async def test_a_change_holds_less_text_and_has_no_argument_for_mrkdwn(world, slack):
     dm = world.alice.dm
     ts = (await slack.chat_postMessage(channel=dm, text="*a*", mrkdwn=False))["ts"]

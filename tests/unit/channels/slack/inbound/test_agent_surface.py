@@ -21,9 +21,9 @@ def panel():
 
 async def test_whoever_opens_an_agent_is_offered_something_to_begin_with(world):
     async with listening(world.channel(), KeepingInbox()):
-        world.people.open_home(world.alice)
+        world.people.open_home(world.alice.id)
         await world.until(lambda: world.people.prompts(world.alice.dm))
-        world.people.open_home(world.alice)
+        world.people.open_home(world.alice.id)
         await world.until(lambda: world.people.unacknowledged() == 0)
     assert len(world.people.prompts(world.alice.dm)) == 3
     assert len(world.sim.calls(SUGGEST)) == 1
@@ -32,7 +32,7 @@ async def test_whoever_opens_an_agent_is_offered_something_to_begin_with(world):
 async def test_in_their_language(world):
     bo = world.people.add_person("Bo", locale="zh-CN")
     async with listening(world.channel(), KeepingInbox()):
-        world.people.open_home(bo)
+        world.people.open_home(bo.id)
         await world.until(lambda: world.people.prompts(bo.dm))
     assert world.people.prompts(bo.dm)[0] == "你能做什么？"
 
@@ -48,8 +48,8 @@ async def test_or_what_the_operator_has_set(panel):
 async def test_a_guest_is_offered_nothing(world):
     gus = world.people.add_person("Gus", guest="one")
     async with listening(world.channel(), KeepingInbox()):
-        world.people.open_home(gus)
-        world.people.open_home(world.alice)
+        world.people.open_home(gus.id)
+        world.people.open_home(world.alice.id)
         await world.until(lambda: world.people.prompts(world.alice.dm))
     assert world.people.prompts(gus.dm) == ()
 
@@ -60,7 +60,7 @@ async def test_slacks_answer_tells_what_the_app_is(world, error, agent):
     world.sim.faults.fail_next(SUGGEST, error, times=9)
     channel, inbox = world.channel(), KeepingInbox()
     async with listening(channel, inbox):
-        world.people.open_home(world.alice)
+        world.people.open_home(world.alice.id)
         await world.until(lambda: world.sim.calls(SUGGEST))
         # The answer is on its way: what is known after it counts for the next message.
         number = 0
@@ -78,7 +78,7 @@ async def test_the_panel_is_told_from_an_agent(panel):
     channel = panel.channel()
     channel._documents = documents
     async with listening(channel, KeepingInbox()):
-        panel.people.open_home(panel.alice)
+        panel.people.open_home(panel.alice.id)
         await panel.until(lambda: panel.sim.calls(SUGGEST))
     assert not await documents.list("")
 

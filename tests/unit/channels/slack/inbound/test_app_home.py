@@ -1,5 +1,7 @@
 """The home tab: a person's own affairs, for them only, and nothing in it is more than words."""
 
+import aiohttp
+
 from parley.channels.slack.inbound.app_home import home_view
 from parley.core.model.errors import MemoryFailed
 from parley.core.ports.channel import PersonOverview
@@ -27,7 +29,7 @@ class TellingInbox(KeepingInbox):
 
 async def opened(world, inbox) -> str:
     async with listening(world.channel(), inbox):
-        world.people.open_home(world.alice, "home")
+        world.people.open_home(world.alice.id, "home")
         await world.until(lambda: world.people.home(world.alice.id))
     return "\n".join(world.people.home(world.alice.id))
 
@@ -69,7 +71,7 @@ async def test_a_guest_is_told_nothing(world):
         world.people.add_person("Gus", guest="one"),
     )
     async with listening(world.channel(), inbox):
-        world.people.open_home(gus, "home")
+        world.people.open_home(gus.id, "home")
         await world.until(lambda: world.people.home(gus.id))
     assert inbox.asked == []
     assert "secret" not in "".join(world.people.home(gus.id))
@@ -79,10 +81,10 @@ async def test_what_cannot_be_read_now_is_shown_the_next_time(world):
     inbox = TellingInbox(PersonOverview("en", True, (), ("likes cake",)))
     inbox.fails = 1
     async with listening(world.channel(), inbox):
-        world.people.open_home(world.alice, "home")
+        world.people.open_home(world.alice.id, "home")
         await world.until(lambda: inbox.asked)
         assert world.people.home(world.alice.id) == ()
-        world.people.open_home(world.alice, "home")
+        world.people.open_home(world.alice.id, "home")
         await world.until(lambda: world.people.home(world.alice.id))
 
 
@@ -93,3 +95,13 @@ def test_it_stays_within_slacks_limits():
     assert isinstance(blocks, list)
     assert len(blocks) <= 100
     assert len(str(view)) < 50_000
+
+
+async def test_it_is_opened_over_http_too(world):
+    inbox = TellingInbox(None)
+    async with listening(world.channel(), inbox), aiohttp.ClientSession() as session:
+        base = world.sim.api_url.removesuffix("/api/")
+        opening = {"by": world.alice.id, "tab": "home"}
+        async with session.post(f"{base}/sim/open_home", json=opening) as answer:
+            assert await answer.json() == {"result": None}
+        await world.until(lambda: world.people.home(world.alice.id))
