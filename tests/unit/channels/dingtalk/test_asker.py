@@ -5,7 +5,9 @@ import logging
 from dataclasses import replace
 
 from parley.core.model.types import ReplyTarget
+from tests.kit.doubles.heard_calls import hearing_calls
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, snapshot
+from tests.kit.waiting import until
 
 
 def target_of(message, turn="turn-1") -> ReplyTarget:
@@ -50,16 +52,17 @@ async def test_an_answer_goes_without_a_mention_where_the_asker_is_not_known_or_
 
 async def test_a_reaction_stands_until_the_plain_answer_is_there(world):
     inbox, channel = KeepingInbox(), world.channel
-    async with listening(channel, inbox):
-        number = world.say("hello")
-        (message,) = await inbox.first()
-        reply = channel.open_reply(target_of(message), Notes())
-        await reply.show(snapshot(""))
-        await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ("🤔思考中",))
-        await reply.finish(snapshot("hi", final=True))
-        await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ())
-        # Taken away in the background: to a second call the channel surely hears the answer.
-        await channel._receipts._calls.clear_receipt(target_of(message), "")
+    with hearing_calls() as heard:
+        async with listening(channel, inbox):
+            number = world.say("hello")
+            (message,) = await inbox.first()
+            reply = channel.open_reply(target_of(message), Notes())
+            await reply.show(snapshot(""))
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ("🤔思考中",))
+            await reply.finish(snapshot("hi", final=True))
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ())
+            # It is taken away in the background.
+            await until(lambda: "/v1.0/robot/emotion/recall" in heard.answered, "the reaction is taken away")
     assert world.people.messages(world.alice.id)[0].id == number
     assert world.answers() == ("hi",)
 
