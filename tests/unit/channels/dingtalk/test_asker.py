@@ -137,6 +137,19 @@ async def test_an_unpublished_app_is_named_in_the_log_and_to_who_wrote(world, ca
     assert len(warnings) == 1
 
 
+async def test_a_connected_channel_says_that_its_app_is_unpublished_until_a_published_one_is_heard(world):
+    world.people.publish(False)
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        assert world.channel.trouble == ""
+        world.say("hello?")
+        await until(lambda: "messages come without senderStaffId" in world.channel.trouble, "it is noticed")
+        world.people.publish(True)
+        world.say("hello!")
+        await inbox.first()
+        assert world.channel.trouble == ""
+
+
 async def test_a_forwarded_address_that_is_not_dingtalks_is_never_called(world):
     origins = world.channel._replies.origins
     origins.remember(
