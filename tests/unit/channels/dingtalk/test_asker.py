@@ -5,8 +5,8 @@ import logging
 from dataclasses import replace
 
 from parley.core.model.types import ReplyTarget
-from tests.kit.platforms.heard_calls import hearing_calls
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, snapshot
+from tests.kit.platforms.heard_calls import hearing_calls
 from tests.kit.waiting import until
 
 
