@@ -36,8 +36,8 @@ _BEYOND_SDK = frozenset({"text", "content", "originalMsgId", "originalProcessQue
 _PRESS = frozenset({"extension", "corpId", "userId", "outTrackId", "content", "type"})
 _BEYOND_PRESS = frozenset({"userIdType", "spaceType", "spaceId", "value"})
 """Documented fields of a press that the SDK names and does not read; `value` is the same as content."""
-_REPLIES = ({"response"}, {"opaque"}, {"reason"}, {"status", "message"}, set())
-"""What the SDK's handlers acknowledge a callback, a ping, a farewell, an event and a sign of life with."""
+_REPLIES = ({"response"}, {"opaque"}, {"reason"}, {"status", "message"})
+"""What the SDK's handlers acknowledge a callback, a ping, the end of a connection and an event with."""
 _CARD = {
     "cardUpdateOptions": "UpdateCardRequestCardUpdateOptions",
     "cardData": "UpdateCardRequestCardData",

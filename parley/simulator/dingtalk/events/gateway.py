@@ -21,7 +21,7 @@ from parley.simulator.dingtalk.faults import DingTalkFaults
 from parley.simulator.dingtalk.model import DingTalkPush
 from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.http_server import abort
-from parley.simulator.kit.json_values import Json, as_object
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.websocket_frames import fragment_text
 
@@ -202,11 +202,12 @@ class StreamGateway:
     async def _ping(self, link: StreamConnection) -> None:
         while True:
             await asyncio.sleep(self._timing.ping)
-            ping = frame("ping", {"opaque": "simulated"}, self._world.number(), "SYSTEM")
+            opaque: JsonObject = {"opaque": "simulated"}
+            ping = frame("ping", opaque, self._world.number(), "SYSTEM")
             self._pings[_header(ping, "messageId")] = str(ping["data"])
             link.waiting.put_nowait(DingTalkPush(ping, ""))
             # DingTalk's Node SDK knows it as a sign of life that nobody answers.
-            alive = frame("KEEPALIVE", {}, self._world.number(), "SYSTEM")
+            alive = frame("KEEPALIVE", opaque, self._world.number(), "SYSTEM")
             link.waiting.put_nowait(DingTalkPush(alive, ""))
 
     def _hear(self, text: str) -> None:
