@@ -13,7 +13,7 @@ from parley.channels.dingtalk.inbound.inbound_queue import InboundContext, Inbou
 from parley.channels.dingtalk.inbound.message_parser import NAME, ParseOptions
 from parley.channels.dingtalk.inbound.quoted_words import QuotedWords
 from parley.channels.dingtalk.inbound.stream import StreamListener
-from parley.channels.dingtalk.inbound.unpublished import UnpublishedNotice
+from parley.channels.dingtalk.inbound.unpublished import UNPUBLISHED, UnpublishedNotice
 from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
@@ -76,12 +76,13 @@ class DingTalkChannel(Channel):
         self._replies = DingTalkReplyContext(
             self._api, self._cards, self._questions, origins, said, config.mention_asker
         )
+        self._unpublished = UnpublishedNotice(self._api, origins, self._tasks)
         self._intake = InboundQueue(
             ParseOptions(config.bot_name, config.groups == "per_user", guests),
             InboundContext(
                 self._people,
                 QuotedWords(origins, said),
-                UnpublishedNotice(self._api, origins, self._tasks),
+                self._unpublished,
             ),
             self._presses,
         )
@@ -89,6 +90,11 @@ class DingTalkChannel(Channel):
         self._stream = StreamListener(
             self._api, self._api.connected(), self._intake, topics, config.ping_interval
         )
+
+    @property
+    def trouble(self) -> str:
+        """Return that the app is not published, where the newest message said so."""
+        return UNPUBLISHED if self._unpublished.seen else ""
 
     async def preflight(self) -> PreflightResult:
         """Ask DingTalk for an access token, and for leave to connect; who the robot is it does not tell."""

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import aiohttp
 
+from parley.channels.feishu.bot_info import FeishuBot, read_bot
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.errors import MessageWithdrawn, TokenRefused
 from parley.channels.feishu.rate_limits import counted_calls
@@ -67,23 +68,19 @@ class FeishuApi:
         """Return the connections, to be kept open with `async with`."""
         return self._sessions
 
-    async def me(self) -> str:
-        """Return the bot's open id."""
+    async def bot(self) -> FeishuBot:
+        """Return who the bot is. Raises AuthenticationRefused for an app without one."""
         missing = "the app has no bot: switch it on under its features, and publish a version"
         try:
             answer = await self._call("GET", _BOT)
         except DeliveryRejected as error:
             raise AuthenticationRefused(f"{missing} ({error.user_text})") from error
-        found = object_or_empty(answer, "bot").get("open_id")
-        if not isinstance(found, str) or not found:
+        found = read_bot(answer)
+        if found is None:
             raise AuthenticationRefused(
                 "the app has no bot: switch it on under Features, and publish the app"
             )
         return found
-
-    async def bot_name(self) -> str:
-        """Return the name by which people mention the bot."""
-        return str(object_or_empty(await self._call("GET", _BOT), "bot").get("app_name") or "")
 
     async def endpoint(self) -> JsonObject:
         """Return where to open the long connection and how to keep it: `URL` (a secret), `ClientConfig`."""

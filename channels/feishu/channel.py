@@ -84,6 +84,7 @@ class FeishuChannel(Channel):
         self._config = config
         self._services = services
         self._me = ""
+        self._inactive = ""
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
@@ -99,7 +100,9 @@ class FeishuChannel(Channel):
         """Ask Feishu for an access token, and who the bot is."""
         async with self._api.connected():
             await self._api.tokens.renew()
-            return PreflightResult(await self._api.me(), await self._lacking())
+            bot = await self._api.bot()
+            inactive = (("app_id", bot.inactive),) if bot.inactive else ()
+            return PreflightResult(bot.open_id, (*inactive, *await self._lacking()))
 
     async def probe_connection(self) -> str:
         """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
@@ -115,8 +118,10 @@ class FeishuChannel(Channel):
         """
         async with self._api.connected() as session:
             await self._api.tokens.renew()
-            me, where = await asyncio.gather(self._api.me(), self._api.endpoint())
-            self._me, endpoint = me, Endpoint.read(where)
+            bot, where = await asyncio.gather(self._api.bot(), self._api.endpoint())
+            self._me, endpoint = bot.open_id, Endpoint.read(where)
+            me = bot.open_id
+            self._note_inactive(bot.inactive)
             forwarded = ForwardedConversations(self._api, self._names, me)
             quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
             intake = self._intake(inbox, quotes)
@@ -126,6 +131,7 @@ class FeishuChannel(Channel):
                 welcome = self._welcome(tasks)
 
                 async def take(payload: bytes) -> EventResult:
+                    self._inactive = ""
                     if pressed := await presses.take(payload):
                         return pressed
                     greeted = None if welcome is None else await welcome.take(payload)
@@ -134,6 +140,16 @@ class FeishuChannel(Channel):
                 inbox.online()
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(*self._beside())
+
+    @property
+    def trouble(self) -> str:
+        """Return why nobody can use the app, as Feishu said at the connection; any event disproves it."""
+        return self._inactive
+
+    def _note_inactive(self, why: str) -> None:
+        self._inactive = why
+        if why:
+            log.warning("feishu: nobody can write to the bot: %s", why)
 
     def _welcome(self, tasks: BackgroundTasks) -> FeishuWelcome | None:
         if not self._config.welcome:
@@ -169,7 +185,7 @@ class FeishuChannel(Channel):
         """Return what was said above a message, from its topic or its chat."""
         async with self._api.connected():
             # A turn may go on before listening has begun.
-            self._me = self._me or await self._api.me()
+            self._me = self._me or (await self._api.bot()).open_id
             return await FeishuHistory(self._api, self._names, self._me, self._guests).read(request)
 
     async def _lacking(self) -> tuple[tuple[str, str], ...]:

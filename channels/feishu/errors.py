@@ -110,7 +110,10 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
     300309: StreamingClosed,
     300317: StaleSequence,
 }
-_REMEDIES = {230027: " To read in groups the app needs the scope im:message.group_msg."}
+_REMEDIES = {
+    230013: " The app is not available to this person: widen its availability, and publish a version.",
+    230027: " To read in groups the app needs the scope im:message.group_msg.",
+}
 """What Feishu's own text does not say."""
 
 

@@ -107,6 +107,8 @@ FOR_OTHERS = {
         # What `parley doctor` says of a connection.
         *(
             "channels/dingtalk/channel.py",
+            "channels/dingtalk/inbound/unpublished.py",
+            "channels/feishu/bot_info.py",
             "channels/feishu/channel.py",
             "channels/telegram/inbound/connection_probe.py",
         ),

@@ -42,7 +42,8 @@ def test_every_untruth_of_a_simulator_has_a_row(platform, count):
     assert len([line for line in section.splitlines() if line.startswith("| ")]) - 1 == count
 
 
-def test_a_row_without_a_test_says_that_it_is_open():
+def test_a_row_without_a_test_says_that_it_is_open_or_left_out():
     assert len(ROWS) > 50
     untested = [row for row in ROWS if "`tests/" not in " ".join(row)]
-    assert [row for row in untested if "open" not in row[1] and "no witness" not in row[1]] == []
+    said = ("open", "left out", "no witness")
+    assert [row for row in untested if not any(word in row[1] for word in said)] == []

@@ -56,6 +56,7 @@ class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
         when there is no patience left."""
         message = parse_or_skip(callback.data, self._manner)
         if message is not None:
+            self._context.unpublished.seen = False
             self._context.people.remember(message.sender, callback.data)
             message = await self._context.quotes.completed(message, callback.data)
             await self._accept(message)

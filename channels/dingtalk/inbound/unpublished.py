@@ -16,6 +16,10 @@ from parley.core.texts import Sentence, say
 log = logging.getLogger(__name__)
 
 _AGAIN = 600.0
+UNPUBLISHED = (
+    "nobody can be answered: messages come without senderStaffId, which DingTalk gives once a version of the "
+    "app is published; publish one (developer console, version management)"
+)
 
 
 class UnpublishedNotice:
@@ -26,17 +30,17 @@ class UnpublishedNotice:
         self._origins = origins
         self._tasks = tasks
         self._told: UserCache[bool] = UserCache()
+        self.seen = False
+        """Whether the newest message came without a staff id."""
 
     def tell(self, data: JsonObject) -> None:
         """Tell somebody whose message came without a staff id."""
+        self.seen = True
         who = text_or_empty(data, "senderId")[:256]
         if self._told.fresh(""):
             log.debug("dingtalk: another message without a staff id")
         else:
-            log.warning(
-                "dingtalk: nobody can be answered: messages come without senderStaffId, which DingTalk gives "
-                "once a version of the app is published (developer console, version management)"
-            )
+            log.warning("dingtalk: %s", UNPUBLISHED)
             self._told.put("", True, _AGAIN)
         if who and not self._told.fresh(who):
             self._told.put(who, True, _AGAIN)

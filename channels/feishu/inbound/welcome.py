@@ -118,7 +118,7 @@ class FeishuWelcome:
             if arrival.private:
                 words = say(language, Sentence.PRIVATE_WELCOME)
             else:
-                words = say(language, Sentence.GROUP_WELCOME, mention=f"@{await self._api.bot_name()}")
+                words = say(language, Sentence.GROUP_WELCOME, mention=f"@{(await self._api.bot()).name}")
             place = FeishuDestination(arrival.chat)
             await self._api.send(place, "text", plain(words), f"welcome-{arrival.event}"[:50])
         except ChannelError as error:

@@ -15,7 +15,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.supervision.channel_factory import make_channel
 from parley.core.model.errors import AuthenticationRefused, ChannelError, ConfigError
 from parley.core.ports.channel import Channel, ConnectionProbe, Preflight
-from parley.core.ports.health import Health
+from parley.core.ports.health import CONNECTED, Health
 from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER
 
@@ -92,6 +92,9 @@ def _reported(running: RunningState, channel: str) -> CheckResult:
         text = "the running Parley does not have this channel: it was switched on after the start"
         return failed(name, text, "start Parley again", f"channels.{channel}", plain=True)
     text = f"the running Parley says: {report.health}, {report.detail}"
+    if report.health is Health.UP and report.detail != CONNECTED:
+        text, _, remedy = text.partition("; ")
+        return failed(name, text, remedy, f"channels.{channel}")
     if report.health in _STANDING:
         return succeeded(name, text)
     return failed(name, text, "mend what it says, or start Parley again", f"channels.{channel}")

@@ -17,8 +17,8 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import CURRENT_CHANNEL, Channel, PersonOverview
-from parley.core.ports.health import Health, HealthReport
+from parley.core.ports.channel import CURRENT_CHANNEL, Channel, ConnectionTrouble, PersonOverview
+from parley.core.ports.health import CONNECTED, Health, HealthReport
 
 log = logging.getLogger("parley.app")
 
@@ -90,6 +90,9 @@ class ChannelSupervisor:
 
     def report(self) -> HealthReport:
         """Return how the channel is now, and since when."""
+        trouble = self._channel.trouble if isinstance(self._channel, ConnectionTrouble) else ""
+        if trouble and self._report.health is Health.UP:
+            return replace(self._report, detail=f"{CONNECTED}, but {trouble}")
         return self._report
 
     async def wait_until_started(self) -> None:
@@ -113,7 +116,7 @@ class ChannelSupervisor:
         """Inbox: the connection stands."""
         if self._up_since is None:
             self._up_since = self._around.clock()
-        self._show(Health.UP, "connected")
+        self._show(Health.UP, CONNECTED)
 
     async def run(self) -> None:
         """Listen until cancelled, or until the platform refuses our credentials."""

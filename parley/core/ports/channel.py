@@ -194,6 +194,16 @@ class StatusNotes(Protocol):
         ...
 
 
+@runtime_checkable
+class ConnectionTrouble(Protocol):
+    """A channel that may be connected and answer nobody all the same."""
+
+    @property
+    def trouble(self) -> str:
+        """Return what is known to be wrong at the platform and, after a semicolon, the remedy; else ""."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PreflightResult:
     """Who we are on a platform, "" where it does not tell; and what we are not allowed there that we need.

@@ -16,6 +16,8 @@ class Health(StrEnum):
     OFF = "off"
 
 
+CONNECTED = "connected"
+"""What a channel that is up says, unless something is wrong all the same."""
 NODES = "nodes"
 """The name of the report about all nodes, where there may be several."""
 

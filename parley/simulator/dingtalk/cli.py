@@ -15,7 +15,7 @@ In config.yaml:
     dingtalk:
       client_id: "{client_id}"
       client_secret: "{secret}"
-      card_template_id: "{template}"   # leave out for plain messages
+      card_template_id: "{template}"   # off for plain messages
       question_template_id: "{questions}"   # leave out for questions without buttons
       api_url: {url}
       oapi_url: {url}
@@ -26,6 +26,8 @@ Be {name} and write to the robot, then read what it answered:
   curl {url}/sim/messages -d '{{"place": "{person}"}}'
 Press a button that is shown there:
   curl {url}/sim/press -d '{{"place": "{person}", "by": "{person}", "message": "pqk...", "label": "Approve"}}'
+Scan the code that `parley connect dingtalk --server {url}` shows, by its address:
+  curl {url}/sim/scan -d '{{"url": "http...", "by": "{person}"}}'
 
 Ctrl-C ends it.
 """

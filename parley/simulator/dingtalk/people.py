@@ -238,7 +238,10 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
         return text.replace(f"{self._mention} ", "").replace(self._mention, "")
 
     def _message(self, place: str, number: str) -> DingTalkMessage:
-        return next(message for message in self._world.messages[place] if message.id == number)
+        for message in self._world.messages[place]:
+            if message.id == number:
+                return message
+        raise LookupError(f"there is no message {number} in {place}")
 
     def _seen(self, message: DingTalkMessage) -> SeenDingTalkMessage:
         account: DingTalkAccount | None = self._world.accounts.get(message.sender)

@@ -100,6 +100,11 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         return self._gateway.connections
 
     @property
+    def pings_answered(self) -> int:
+        """Return how many pings were answered, with what they held."""
+        return self._gateway.pings_answered
+
+    @property
     def refused_for_pace(self) -> int:
         """Return how many calls the limit of calls a second has refused."""
         return self._pacer.refused

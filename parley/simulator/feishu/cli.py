@@ -20,6 +20,8 @@ In config.yaml:
 Be {name} and write to the bot, then read what it answered:
   curl {url}/sim/say -d '{{"chat": "{chat}", "by": "{person}", "text": "hello"}}'
   curl {url}/sim/messages -d '{{"chat": "{chat}"}}'
+Scan the code that `parley connect feishu --server {url}` shows, by its address:
+  curl {url}/sim/scan -d '{{"url": "http...", "by": "{person}"}}'
 
 Ctrl-C ends it.
 """

@@ -1,6 +1,7 @@
 """What may be called over HTTP: methods of people and faults (see kit/http_control.py)."""
 
 PEOPLE = (
+    "activate",
     *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),
     *(
         "recall",

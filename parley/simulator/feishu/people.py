@@ -54,6 +54,11 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         chat.hears_all = hears_all
         return chat.id
 
+    def activate(self, status: int) -> None:
+        """Let the app have this `activate_status` in the organisation."""
+        with self._world.changed:
+            self._world.activation = status
+
     def join(self, chat: str, person: str) -> None:
         """Let somebody into a group."""
         with self._world.changed:

@@ -27,6 +27,9 @@ from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_objec
 from parley.simulator.kit.rate_limiter import RateLimiter
 from parley.simulator.kit.world import World
 
+ACTIVE = 2
+"""The `activate_status` of an app that is in use; 0 is one without a published version."""
+
 
 class FeishuWorld(World):
     """One app, its tenant, chats, messages, cards, files and events, behind one lock.
@@ -52,6 +55,7 @@ class FeishuWorld(World):
         self.blobs: dict[str, Blob] = {}
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
+        self.activation = ACTIVE
         self.registrations: dict[str, FeishuRegistration] = {}
         self.brand = "feishu"
         """Where people have their accounts: feishu, or lark."""

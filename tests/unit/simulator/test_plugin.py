@@ -6,9 +6,10 @@ import socket
 import subprocess
 import sys
 
+import httpx
 import pytest
 
-from parley.simulator.registry import platforms, simulator_class
+from parley.simulator.registry import platforms, running, simulator_class
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
@@ -82,6 +83,18 @@ def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
         assert program.wait(patience(20)) == 0
     assert f"    {platform}:\n" in said
     assert re.search(r"curl http://127\.0\.0\.1:\d+/sim/", said)
+
+
+@pytest.mark.parametrize("platform", platforms())
+def test_each_call_that_is_advised_is_one_that_there_is(platform):
+    with running(platform) as advice:
+        calls = re.findall(r"curl (http://\S+) -d '(.*)'", advice)
+        answers = [httpx.post(url, content=body, trust_env=False).json() for url, body in calls]
+    assert calls
+    for (url, _), answer in zip(calls, answers, strict=True):
+        # What is to be filled in is not found, and nobody listens; verb and arguments are right.
+        wrong = str(answer.get("error", "") if isinstance(answer, dict) else "")
+        assert not wrong.startswith(("verbs:", "TypeError")), (url, answer)
 
 
 def test_a_taken_port_is_told_at_once(tmp_path):

@@ -66,7 +66,7 @@ _NEWS_OF = {
     """,
     "dingtalk": """
         /v1.0/card/instances/callback /v1.0/im/bot/messages/get:audio /v1.0/im/bot/messages/get:file
-        /v1.0/im/bot/messages/get:text disconnect
+        /v1.0/im/bot/messages/get:text disconnect KEEPALIVE ping
     """,
 }
 MUST_NEWS = {

@@ -15,6 +15,7 @@ from parley.app.checks.preflight import ask_platforms
 from parley.app.checks.speech import ask_speech
 from parley.app.cli.clients.chat_client import ChatClient, ChatRefused, NotRunning
 from parley.app.cli.clients.endpoint import server_url
+from parley.app.cli.clients.running_state import ask_running
 from parley.app.cli.load_config import load_config
 from parley.app.cli.service.live_walk import run_live, run_replay
 from parley.app.cli.startup_summary import summarise_startup
@@ -24,6 +25,7 @@ from parley.app.process.logs import secret_hider
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.secret_files import existing_token
 from parley.app.storage.store import find_store_problem
+from parley.core.ports.health import CONNECTED, Health
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = check_settings(loaded) + find_old_version(loaded) + find_exposed_files(loaded) + _store(loaded)
     found += run_loop(ask_agent(loaded, makes_a_run=arguments.run))
     found += run_loop(ask_speech(loaded))
-    found += run_loop(ask_platforms(loaded)) + _page(loaded)
+    found += run_loop(ask_platforms(loaded)) + _running(loaded) + _page(loaded)
     hide = secret_hider(loaded.settings)
     for line in found.known:
         print(hide(line))
@@ -58,6 +60,22 @@ def _store(loaded: LoadedSettings) -> Findings:
     """Return why a store on a server could not be opened."""
     why = run_loop(find_store_problem(loaded))
     return Findings((problem_at(loaded, ("store", "url"), why),) if why else ())
+
+
+def _running(loaded: LoadedSettings) -> Findings:
+    """Return what a running Parley knows to be wrong with channels that are connected."""
+    running = run_loop(ask_running(loaded))
+    reports = {} if running is None else running.reports
+    troubled = (
+        (name, report)
+        for name, report in reports.items()
+        if name in loaded.channels and report.health is Health.UP and report.detail != CONNECTED
+    )
+    told = (
+        problem_at(loaded, ("channels", name), f"the running Parley says: {report.detail}")
+        for name, report in troubled
+    )
+    return Findings(tuple(told))
 
 
 def _page(loaded: LoadedSettings) -> Findings:

@@ -73,6 +73,8 @@ class StreamGateway:
         self._links: list[StreamConnection] = []
         self._held: list[DingTalkPush] = []
         self._by_frame: dict[str, DingTalkPush] = {}
+        self._pings: dict[str, str] = {}
+        self.pings_answered = 0
 
     @property
     def connections(self) -> int:
@@ -158,14 +160,13 @@ class StreamGateway:
             self._to_one(push)
 
     def _to_one(self, push: DingTalkPush) -> None:
-        headers = as_object(push.frame.get("headers"))
-        topic, number = headers.get("topic"), headers.get("messageId")
-        deaf = not isinstance(topic, str) or not topic.startswith("/v1.0/")
+        topic, number = _header(push.frame, "topic"), _header(push.frame, "messageId")
+        deaf = not topic.startswith("/v1.0/")
         links = [link for link in self._links if deaf or topic in link.topics]
         links = [link for link in links if not link.leaving] or links
         with self._world.changed:
             if links:
-                self._by_frame[str(number)] = push
+                self._by_frame[number] = push
                 random.choice(links).waiting.put_nowait(push)
             else:
                 push.lost = True
@@ -202,7 +203,12 @@ class StreamGateway:
         while True:
             await asyncio.sleep(self._timing.ping)
             opaque: JsonObject = {"opaque": "simulated"}
-            link.waiting.put_nowait(DingTalkPush(frame("ping", opaque, self._world.number(), "SYSTEM"), ""))
+            ping = frame("ping", opaque, self._world.number(), "SYSTEM")
+            self._pings[_header(ping, "messageId")] = str(ping["data"])
+            link.waiting.put_nowait(DingTalkPush(ping, ""))
+            # DingTalk's Node SDK knows it as a sign of life that nobody answers.
+            alive = frame("KEEPALIVE", opaque, self._world.number(), "SYSTEM")
+            link.waiting.put_nowait(DingTalkPush(alive, ""))
 
     def _hear(self, text: str) -> None:
         try:
@@ -212,13 +218,23 @@ class StreamGateway:
         headers = answer.get("headers") if isinstance(answer, dict) else None
         if not isinstance(answer, dict) or not isinstance(headers, dict):
             return
-        push, code = self._by_frame.get(str(headers.get("messageId"))), answer.get("code")
+        number, code = str(headers.get("messageId")), answer.get("code")
+        # A ping is answered with what it holds.
+        if code == 200 and number in self._pings and self._pings.pop(number) == answer.get("data"):
+            with self._world.changed:
+                self.pings_answered += 1
+                self._world.touch()
+        push = self._by_frame.get(number)
         if push is not None and isinstance(code, int):
             with self._world.changed:
                 push.code, push.answer = code, str(answer.get("data"))
                 if not push.failed:
                     card_buttons.apply_card_response(self._world, push)
                 self._world.touch()
+
+
+def _header(frame: Mapping[str, Json], name: str) -> str:
+    return str(as_object(frame.get("headers")).get(name))
 
 
 def _spelled(frame: Mapping[str, Json]) -> str:

@@ -83,7 +83,7 @@ def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
 def bot_info(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     """Give the bot itself."""
     return {
-        "activate_status": 2,
+        "activate_status": world.activation,
         "app_name": world.bot.name,
         "open_id": world.bot.open_id,
         "ip_white_list": [],

@@ -83,6 +83,26 @@ def test_pauses_are_scattered_but_never_short_and_never_long(chance):
     assert pauses[8] == 60 * (0.5 + chance / 2)
 
 
+class TroubledChannel(ScriptedChannel):
+    trouble = ""
+
+
+async def test_what_is_wrong_at_the_platform_is_reported_while_the_channel_is_connected():
+    channel = TroubledChannel(dies_of(ChannelUnavailable("away")))
+    supervisor = supervised(channel)
+    channel.trouble = "the app is not published; publish it"
+    assert supervisor.report().detail == "connecting"
+    task = asyncio.create_task(supervisor.run())
+    await channel.settled.wait()
+    told = "connected, but the app is not published; publish it"
+    assert (supervisor.report().health, supervisor.report().detail) == (Health.UP, told)
+    channel.trouble = ""
+    assert supervisor.report().detail == "connected"
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
 async def test_refused_credentials_stop_the_channel_and_show_why():
     supervisor = supervised(ScriptedChannel(dies_of(AuthenticationRefused("the token is wrong"))))
     await supervisor.run()

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from parley.core.model.types import ReplyTarget
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, snapshot
+from tests.kit.platforms.heard_calls import hearing_calls
+from tests.kit.waiting import until
 
 
 def target_of(message, turn="turn-1") -> ReplyTarget:
@@ -50,16 +52,17 @@ async def test_an_answer_goes_without_a_mention_where_the_asker_is_not_known_or_
 
 async def test_a_reaction_stands_until_the_plain_answer_is_there(world):
     inbox, channel = KeepingInbox(), world.channel
-    async with listening(channel, inbox):
-        number = world.say("hello")
-        (message,) = await inbox.first()
-        reply = channel.open_reply(target_of(message), Notes())
-        await reply.show(snapshot(""))
-        await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ("🤔思考中",))
-        await reply.finish(snapshot("hi", final=True))
-        await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ())
-        # Taken away in the background: to a second call the channel surely hears the answer.
-        await channel._receipts._calls.clear_receipt(target_of(message), "")
+    with hearing_calls() as heard:
+        async with listening(channel, inbox):
+            number = world.say("hello")
+            (message,) = await inbox.first()
+            reply = channel.open_reply(target_of(message), Notes())
+            await reply.show(snapshot(""))
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ("🤔思考中",))
+            await reply.finish(snapshot("hi", final=True))
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ())
+            # It is taken away in the background.
+            await until(lambda: "/v1.0/robot/emotion/recall" in heard.answered, "the reaction is taken away")
     assert world.people.messages(world.alice.id)[0].id == number
     assert world.answers() == ("hi",)
 
@@ -132,6 +135,19 @@ async def test_an_unpublished_app_is_named_in_the_log_and_to_who_wrote(world, ca
     assert "还没有发布版本" in told
     warnings = [line for line in caplog.messages if "version of the app is published" in line]
     assert len(warnings) == 1
+
+
+async def test_a_connected_channel_says_that_its_app_is_unpublished_until_a_published_one_is_heard(world):
+    world.people.publish(False)
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        assert world.channel.trouble == ""
+        world.say("hello?")
+        await until(lambda: "messages come without senderStaffId" in world.channel.trouble, "it is noticed")
+        world.people.publish(True)
+        world.say("hello!")
+        await inbox.first()
+        assert world.channel.trouble == ""
 
 
 async def test_a_forwarded_address_that_is_not_dingtalks_is_never_called(world):

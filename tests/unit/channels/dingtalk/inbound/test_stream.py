@@ -65,6 +65,18 @@ async def test_what_waits_when_it_is_cancelled_is_handed_over_first(world):
     assert [message.id for message in inbox.messages] == numbers
 
 
+async def test_pings_are_answered_with_what_they_hold_and_signs_of_life_are_no_news(caplog):
+    with DingTalkSimulator(timing=DingTalkSimulatorTiming(ping=patience(0.02))) as sim:
+        world = World(sim, sim.people.add_person("Alice"), make_channel(sim))
+        inbox = KeepingInbox()
+        async with listening(world.channel, inbox):
+            await world.until(lambda: sim.pings_answered >= 3)
+            world.say("hello")
+            await inbox.first()
+    assert len(inbox.messages) == 1
+    assert not [each for each in caplog.records if each.levelname == "WARNING"]
+
+
 async def test_an_announced_end_loses_nothing(world):
     inbox = KeepingInbox()
     async with listening(world.channel, inbox):

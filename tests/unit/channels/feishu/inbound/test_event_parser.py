@@ -65,6 +65,16 @@ async def test_a_post_is_markdown_with_its_files(world):
     ]
 
 
+async def test_a_link_to_a_document_stays_a_link(world):
+    page, wiki = "https://acme.feishu.cn/docx/Doxc123", "https://acme.feishu.cn/wiki/Wiki456?sheet=a"
+    world.say(f"sum up {page}, please")
+    row: Json = [{"tag": "text", "text": "and "}, {"tag": "a", "text": "Plan", "href": wiki}]
+    world.people.write_post(world.ann.chat, world.ann.open_id, [row])
+    first, second = await heard(world, 2)
+    assert (first.text, second.text) == (f"sum up {page}, please", f"and [Plan]({wiki})")
+    assert world.count("get", "list") == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "seen"),
     [
