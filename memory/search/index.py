@@ -12,7 +12,8 @@ from parley.memory.search.date_terms import day_terms, written_days
 from parley.memory.search.neighbours import Batch, Neighbours, batch_of
 from parley.memory.search.postings import ENOUGH, Postings
 from parley.memory.search.query import Query, TermGroup, parse_query, term_groups
-from parley.memory.text.search_terms import terms
+from parley.memory.text.languages import ENGLISH, language_words
+from parley.memory.text.search_terms import search_words, terms
 
 # Score factors: for facts with a time where the query asks when, and for facts about a named person, as
 # opposed to facts that only mention them.
@@ -31,7 +32,10 @@ _TIME = """
 """
 _TIME_WORDS = frozenset(_TIME.split()) | {str(year) for year in range(1900, 2100)}
 _WORD = re.compile(r"\w+")
-_CHINESE_TIME = re.compile(r"昨天|今天|明天|前天|后天|上周|下周|去年|明年|今年|\d\s*[年月日号]|月底|周末")
+_EAST_ASIAN_TIME = re.compile(
+    r"昨天|今天|明天|前天|后天|上周|下周|去年|明年|今年|\d\s*[年月日号년월일]|月底|周末|昨日|今日|明日"
+    r"|先週|来週|先月|来月|昨年|来年|曜日"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +282,14 @@ def _read(fact: Fact) -> _Entry:
     keywords = [term for keyword in fact.keywords for term in terms(keyword)]
     days = [*written_days(fact.content), *day_terms(fact.created_at)]
     days += [*day_terms(fact.valid_from), *day_terms(fact.until)]
-    bag = (*terms(fact.content), *days, *subject, *keywords)
-    return _Entry(bag, frozenset(subject), _tells_when(fact.content), bool(fact.until), batch_of(fact))
+    said = search_words(fact.content)
+    bag = (*(term for word in said.words for term in word), *days, *subject, *keywords)
+    dated = _tells_when(fact.content, said.language)
+    return _Entry(bag, frozenset(subject), dated, bool(fact.until), batch_of(fact))
 
 
-def _tells_when(text: str) -> bool:
-    if not _TIME_WORDS.isdisjoint(_WORD.findall(text.lower())):
+def _tells_when(text: str, language: str) -> bool:
+    words = frozenset(_WORD.findall(text.lower()))
+    if words & _TIME_WORDS or (language != ENGLISH and words & language_words(language).times):
         return True
-    return not text.isascii() and bool(_CHINESE_TIME.search(text))
+    return not text.isascii() and bool(_EAST_ASIAN_TIME.search(text))

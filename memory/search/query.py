@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from parley.memory.search.date_terms import written_days
 from parley.memory.search.postings import Postings
 from parley.memory.search.synonyms import related_terms
-from parley.memory.text.search_terms import small_talk_terms, terms
+from parley.memory.text.search_terms import search_words, small_talk_terms
 from parley.memory.text.smalltalk import says_nothing
 
 # Weight of a message by its age. A newer message ages older ones only as far as it says something itself:
@@ -29,6 +29,20 @@ _WHEN = re.compile(
     r"|什么时候|何时|几时|几号|哪天|哪年|多久|几月|哪一天|哪一年|什麼時候",
     re.IGNORECASE,
 )
+
+_WHEN_ELSEWHERE = {
+    language: re.compile(pattern, re.IGNORECASE)
+    for language, pattern in {
+        "de": r"\b(?:wann|wie (?:lange|alt)|wie viel uhr|welche[mnrs]? (?:tag|datum|monat|jahr|uhrzeit))\b",
+        "fr": r"\b(?:quand|depuis combien|quel(?:le)? (?:âge|jour|date|mois|année|heure))\b",
+        "es": r"\b(?:cuándo|cuánto tiempo|qué (?:día|fecha|mes|año|hora))\b",
+        "pt": r"\b(?:quando|há quanto tempo|que (?:dia|data|mês|ano|horas?))\b",
+        "it": r"\b(?:quando|da quanto tempo|che (?:giorno|data|mese|anno|ora))\b",
+        "ru": r"\b(?:когда|как давно|сколько лет|в каком (?:году|месяце)|какого числа|во сколько)\b",
+        "ja": r"いつ|何時|何日|何月|何年|何曜日|どのくらい",
+        "ko": r"언제|몇 ?(?:시|일|월|년|살)|얼마나 오래",
+    }.items()
+}
 
 
 _BEFORE = re.compile(
@@ -63,13 +77,14 @@ def parse_query(messages: Sequence[str], postings: Postings) -> Query:
         if fade < _FADED:
             break
         text = _readable(message)
-        said = dict.fromkeys([*terms(text), *written_days(text)])
+        read = search_words(text)
+        said = dict.fromkeys([*(term for word in read.words for term in word), *written_days(text)])
         if not said or (len(messages) > 1 and _asks_nothing(text, said)):
             continue
         if not named:
-            named, asks_when = frozenset(said), bool(_WHEN.search(text))
+            named, asks_when = frozenset(said), _asks_when(text, read.language)
             asks_before = bool(_BEFORE.search(text))
-            _add(weights, _akin(named, postings))
+            _add(weights, _akin(named, read.language, postings))
         _add(weights, {term: fade * _weight(term, postings) for term in said})
         age += min(1.0, _mass(said, postings) / _SAYS_ENOUGH)
     return Query(weights, named, asks_when, asks_before)
@@ -87,15 +102,22 @@ class TermGroup:
 def term_groups(message: str, postings: Postings) -> list[TermGroup]:
     """Return the words of a message, also those that no fact answers; none where it asks for nothing."""
     text = _readable(message)
-    said = dict.fromkeys([*terms(text), *written_days(text)])
-    if _asks_nothing(text, said):
+    read = search_words(text)
+    words = dict.fromkeys([*read.words, *((day,) for day in written_days(text))])
+    if _asks_nothing(text, dict.fromkeys(term for word in words for term in word)):
         return []
     found = []
-    for word in said:
-        related = {word, *postings.family(word), *related_terms(word)}
+    for word, *others in words:
+        said = (word, *others)
+        related = {*said, *(akin for term in said for akin in _relatives(term, read.language, postings))}
         known = frozenset(each for each in related if each in postings)
         found.append(TermGroup(word, known, max(map(postings.rarity, known or {word}))))
     return found
+
+
+def _asks_when(text: str, language: str) -> bool:
+    elsewhere = _WHEN_ELSEWHERE.get(language)
+    return bool(_WHEN.search(text)) or bool(elsewhere and elsewhere.search(text))
 
 
 def _asks_nothing(text: str, said: dict[str, None]) -> bool:
@@ -122,11 +144,17 @@ def _mass(said: dict[str, None], postings: Postings) -> float:
     return sum(postings.rarity(term) * (1.0 if term in postings else _UNKNOWN) for term in said)
 
 
-def _akin(said: frozenset[str], postings: Postings) -> dict[str, float]:
+def _akin(said: frozenset[str], language: str, postings: Postings) -> dict[str, float]:
     akin: dict[str, float] = {}
     for term in said:
         rarity = postings.rarity(term)
-        for other in {*postings.family(term), *related_terms(term)} - said:
+        for other in {*_relatives(term, language, postings)} - said:
             if other in postings:
                 akin[other] = max(akin.get(other, 0.0), _AKIN * min(rarity, postings.rarity(other)))
     return akin
+
+
+def _relatives(term: str, language: str, postings: Postings) -> Iterator[str]:
+    """Yield the terms of facts that begin alike, and those of related words."""
+    yield from postings.family(term)
+    yield from related_terms(term, language)
