@@ -9,7 +9,8 @@ from parley.core.model.types import Json
 
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
-    "enabled", "injection_enabled", "storage", "groups", "per_assistant", "past_conversations_days", "debounce_seconds", "max_wait",
+    "enabled", "injection_enabled", "storage", "groups", "per_assistant", "debounce_seconds", "max_wait",
+    "past_conversations_days",
     "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
     "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
