@@ -10,6 +10,7 @@ from parley.core.model.types import Json
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
     "enabled", "injection_enabled", "storage", "groups", "per_assistant", "debounce_seconds", "max_wait",
+    "past_conversations_days",
     "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
     "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
@@ -61,7 +62,8 @@ class MemoryOptions:
     with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
     so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
-    turns at most. `storage` is only shown to operators.
+    turns at most. `storage` is only shown to operators. Turns that are over can be searched for
+    `past_conversations_days`; 0: none are kept.
     """
 
     enabled: bool = True
@@ -69,6 +71,7 @@ class MemoryOptions:
     storage: str = "files"
     groups: Groups = Groups.SEPARATE
     per_assistant: bool = False
+    past_conversations_days: int = 30
     debounce_seconds: float = 30.0
     max_wait: float = 120.0
     max_facts: int = 1000

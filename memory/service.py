@@ -31,6 +31,7 @@ from parley.memory.learning.worker import LearningWorker
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.notices import PersonNotices
 from parley.memory.options import Groups, MemoryOptions, public_options
+from parley.memory.past_turns.service import PastTurnService
 from parley.memory.person_state import PersonState, PersonStateStore
 from parley.memory.recall import Recaller, memory_key
 from parley.memory.repository import MemoryRepository
@@ -70,6 +71,7 @@ class MemoryService:
         self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
         self._notices = PersonNotices(store, clock)
+        self.past_turns = PastTurnService(journal, self._cache, self._states, options, clock)
         self._reconfigured = asyncio.Event()
         self._draining = False
         self._arrange(options, extractor)
@@ -108,6 +110,7 @@ class MemoryService:
         if options.injection_format != known:
             self._cache.render_with(line_format(options.injection_format))
         self._arrange(options, extractor)
+        self.past_turns.reconfigure(options)
         self.admin.reconfigure(
             self._repository, self._queue, public_options(options), extractor.name, secrets
         )
@@ -217,7 +220,9 @@ class MemoryService:
             gone = await self._repository.forget(person, words, self._now())
             if gone:
                 await self._forget_vectors(person)
-            return tuple(map(fact_view, gone))
+            views = tuple(map(fact_view, gone))
+            await self.past_turns.forget(person, views, words)
+            return views
 
     async def forgettable(self, person: str, words: str) -> Sequence[FactView]:
         with map_store_errors():
@@ -241,13 +246,15 @@ class MemoryService:
     async def clear(self, person: str) -> int:
         with map_store_errors():
             await self._queue.discard_dead(person)
+            await self.past_turns.erase(person)
             if await self._is_unknown(person):
                 return 0
             number = len((await self._repository.load_merged(person)).document.facts)
             # In this order nothing can be learned again in between: bar, queue, then the memory itself.
             await self._states.note_cleared(person, self._clock())
             await self._queue.cancel(person)
-            await self._queue.discard_dead(person)  # again: turns that failed meanwhile
+            await self._queue.discard_dead(person)  # again: turns that failed, or ended, meanwhile
+            await self.past_turns.erase(person)
             await self._forget_vectors(person)
             await self._store.erase(person)
         self._cache.drop(person)
@@ -270,6 +277,7 @@ class MemoryService:
             return MergeOutcome(0, 0)
         with map_store_errors():
             await self._queue.move(source, into)
+            await self.past_turns.move(source, into)
             merged = await self._repository.merge(source, into, self._now(), account)
             await self._forget_vectors(source)
         self._cache.drop(source)
@@ -278,6 +286,7 @@ class MemoryService:
     async def part(self, person: str, into: str, parting: AccountUnlink) -> int:
         with map_store_errors():
             await self._queue.split_account(person, into, parting.account)
+            await self.past_turns.move(person, into, parting.account)
             given = await self._repository.split_account(person, into, parting, self._now())
             await self._forget_vectors(person)
         return given

@@ -188,7 +188,9 @@ async def _put_together(
     )
     reloader = Reloader(current, source, ReloadTarget(changing.apply, opened.agent.files), clock)
     more.append(reloader.reports)
-    deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
+    deletion = ConversationDeletion(
+        journal, agent, services.conversations, services.files, quarantine, services.past_turns
+    )
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, *_watches(loaded), _upkeep(loaded, current, services), *_assistants(loaded, agent))
     return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
@@ -222,6 +224,7 @@ def _services(
         quarantine=quarantine,
         speech=opened.speech,
         telemetry=watchers.telemetry,
+        past_turns=memory.past_turns,
     )
 
 
@@ -281,7 +284,9 @@ def _upkeep(
     def retention() -> RetentionSection:
         return current.loaded().settings.retention
 
-    return partial(run_retention, services.journal, files, retention, services.clock, current.rules)
+    return partial(
+        run_retention, services.journal, files, retention, services.clock, current.rules, services.past_turns
+    )
 
 
 def _assistants(

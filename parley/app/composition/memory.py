@@ -80,6 +80,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         storage="store" if loaded.settings.memory_in_store else "files",
         groups=Groups(section.groups),
         per_assistant=section.per_assistant,
+        past_conversations_days=section.past_conversations_days,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,
         max_facts=section.max_facts,

@@ -41,6 +41,7 @@ def build_privacy_service(
             clock=services.clock,
             shared=services.news.shared,
             told=tuple(services.options.feedback_destinations),
+            past_turns=services.past_turns,
         )
     )
 

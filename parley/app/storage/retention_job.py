@@ -13,6 +13,7 @@ from parley.core.hitl import audit
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.options import ChannelOptions
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import (
     delete_settled_questions,
@@ -33,11 +34,12 @@ async def run_retention(
     read_retention: Callable[[], RetentionSection],
     clock: Callable[[], float],
     channels: Mapping[str, ChannelOptions],
+    past_turns: PastTurns = NO_PAST_TURNS,
 ) -> None:
     """Remove what is past its time, every hour, until cancelled."""
     while True:
         try:
-            await apply_retention(documents, files, read_retention(), clock(), channels)
+            await apply_retention(documents, files, read_retention(), clock(), channels, past_turns)
         except StoreUnavailable as error:
             log.warning("what is past its time stays for now: %s", error)
         except OSError as error:
@@ -51,10 +53,12 @@ async def apply_retention(
     retention: RetentionSection,
     now: float,
     channels: Mapping[str, ChannelOptions],
+    past_turns: PastTurns = NO_PAST_TURNS,
 ) -> None:
     """Remove once what is past its time at `now`. Raises StoreUnavailable, OSError."""
     await delete_old_heard(documents, channels, now)
     await delete_old_sent(documents, now)
+    await past_turns.expire(now)
     while await audit.delete_before(documents, now - retention.audit_days * DAY):
         pass
     if retention.questions_days:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.model.address import account_key
+from parley.core.model.address import Conversation, account_key
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import MemoryDamaged, MemoryFailed
 from parley.core.ports.memory import FactView, UndoResult
+from parley.core.ports.past_turns import PastTurn, PastTurnQuery
 from parley.core.texts import Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
 MAX_FACTS_SHOWN = 20
 """Facts that one answer lists."""
+_TURNS_SHOWN, _EXCERPT = 8, 240
 
 _TITLES = {
     "workContext": Sentence.MEMORY_WORK,
@@ -78,6 +81,28 @@ async def _search(context: CommandContext, person: str, words: str) -> str:
     if not found:
         return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
     return "\n".join(_listed(found[:MAX_FACTS_SHOWN]))
+
+
+async def _recall(context: CommandContext, person: str, words: str) -> str:
+    """Search the past conversations of whoever asks; without words, show the last turns."""
+    past = context.services.past_turns
+    if not past.enabled:
+        return context.say(Sentence.MEMORY_RECALL_OFF)
+    found = await past.search(PastTurnQuery(person, words, limit=_TURNS_SHOWN))
+    if not found:
+        return context.say(Sentence.MEMORY_RECALLED_NOTHING, words=words)
+    return "\n".join([context.say(Sentence.MEMORY_RECALLED), *map(_past_line, found)])
+
+
+def _past_line(turn: PastTurn) -> str:
+    day = datetime.fromtimestamp(turn.at, UTC).date().isoformat()
+    channel = Conversation.parse(turn.conversation).channel
+    return f"- {day} · {channel}: “{_excerpt(turn.said)}” → “{_excerpt(turn.reply)}”"
+
+
+def _excerpt(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _EXCERPT else f"{flat[:_EXCERPT]}…"
 
 
 async def _add(context: CommandContext, person: str, words: str) -> str:
@@ -177,6 +202,7 @@ _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
 _HANDLERS: dict[str, _Action] = {
     "show": _show,
     "search": _search,
+    "recall": _recall,
     "add": _add,
     "forget": _forget,
     "undo": _undo,

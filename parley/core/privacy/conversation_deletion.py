@@ -23,6 +23,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
 from parley.core.model.queues import CLEARING
 from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem, iter_documents
+from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin, StoredItem
 from parley.core.privacy.conversations import PersonConversation, thread_ids
 from parley.core.privacy.queue_items import item_folders, remove_folders
@@ -62,8 +63,10 @@ class ConversationDeletion:
         conversations: ConversationRepository,
         files: Path,
         quarantine: Quarantine | None = None,
+        past_turns: PastTurns = NO_PAST_TURNS,
     ) -> None:
         self._archive = archive
+        self._past_turns = past_turns
         self._threads = threads
         self._conversations = conversations
         self._files = files
@@ -126,6 +129,7 @@ class ConversationDeletion:
         await self._archive.delete(heard_document_key(conversation))
         await self._archive.delete(sent_document_key(conversation))
         await delete_feedback_in(self._archive, conversation.key)
+        await self._past_turns.erase_conversation(conversation.key)
         gone = await self._remove(found)
         if gone:
             await self._archive.delete((await self._conversations.read(conversation))[1].key)

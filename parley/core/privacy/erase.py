@@ -104,7 +104,9 @@ class Erasure:
             await asyncio.sleep(_LOOK_EVERY)
 
     async def _memory(self) -> None:
-        self._ledger.add(DataKind.FACTS, await self._sources.memory.clear(self._subject.person))
+        person = self._subject.person
+        self._ledger.add(DataKind.PAST_TURNS, await self._sources.past_turns.erase(person))
+        self._ledger.add(DataKind.FACTS, await self._sources.memory.clear(person))
         self._ledger.keep(_MEMORY_KEPT)
 
     async def _work(self) -> None:

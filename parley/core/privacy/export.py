@@ -48,6 +48,7 @@ class PersonExport:
         """Write all of it, and say what it was. Nothing is changed."""
         await self._lines("messages.jsonl", self._messages())
         await self._memory()
+        await self._lines("past_conversations.jsonl", self._past_turns())
         await self._lines("conversations.jsonl", self._conversations())
         await self._lines("heard.jsonl", self._heard())
         await self._lines("sent.jsonl", self._sent())
@@ -89,6 +90,11 @@ class PersonExport:
         text = await memory.export(self._subject.person)
         self._ledger.add(DataKind.FACTS, len((await memory.overview(self._subject.person)).facts))
         self._zip.writestr("memory.json", text)
+
+    async def _past_turns(self) -> AsyncIterator[str]:
+        async for turn in self._sources.past_turns.list(self._subject.person):
+            self._ledger.add(DataKind.PAST_TURNS)
+            yield encode(turn)
 
     async def _conversations(self) -> AsyncIterator[str]:
         async for talk in list_conversations(self._sources.archive, self._subject, self._private):

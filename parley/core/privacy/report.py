@@ -13,6 +13,7 @@ class DataKind(StrEnum):
 
     MESSAGES = "messages and turns"
     FACTS = "remembered facts"
+    PAST_TURNS = "turns of past conversations"
     QUESTIONS = "questions"
     DECISIONS = "decisions on others' questions"
     CONVERSATIONS = "conversations"

@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from parley.core.model.address import User
 from parley.core.ports.memory import Memory
+from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
@@ -82,3 +83,4 @@ class DataSources:
     patience: float = 30.0
     shared: bool = False
     told: tuple[str, ...] = ()
+    past_turns: PastTurns = NO_PAST_TURNS

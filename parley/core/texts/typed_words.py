@@ -30,6 +30,7 @@ RESPONSE = r"respond|reply|回复"
 MEMORY_ACTIONS = {
     "show": ("", "show", "查看"),
     "search": ("search", "搜索"),
+    "recall": ("recall", "回忆", "回想"),
     "add": ("add", "remember", "记住", "添加"),
     "forget": ("forget", "delete", "忘记", "删除"),
     "undo": ("undo", "撤销"),

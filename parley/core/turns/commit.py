@@ -38,7 +38,7 @@ async def commit_turn(
             await services.journal.tally(tallies, once=f"spent/{items[0].id}")
         await bury_items(services.journal, claim, items, reason)
         return
-    seen, entry = work.seen, _entry(services, burst, turn)
+    seen, entry = work.seen, (*_entry(services, burst, turn), *work.past)
     while True:
         # Nearly always the conversation still is as the turn read it, and then it is not read again.
         record, document = seen

@@ -19,7 +19,7 @@ from parley.core.limits.enforcement import refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
-from parley.core.ports.journal import Claim
+from parley.core.ports.journal import Claim, Document
 from parley.core.ports.sending import Priority
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord
@@ -42,7 +42,7 @@ class TurnExecution:
     """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
 
     A turn whose handling failed again and again, and why (`broken`), is answered with an apology only. `seen`
-    is the conversation as the turn found it.
+    is the conversation as the turn found it, `past` what keeps the turn among past conversations.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class TurnExecution:
         self._beginning = beginning
         self._answered = answered
         self._broken = broken
-        self.seen = beginning.seen
+        self.seen, self.past = beginning.seen, tuple[Document, ...]()
         self._log = TurnCheckpoint(services.journal, claim, beginning.burst[0].item)
         self._burst = burst = with_transcripts(beginning.burst, self._log.record.transcripts)
         self._message = merge_batch(with_spoken_words(burst))
@@ -294,6 +294,6 @@ class TurnExecution:
 
     async def _remember(self) -> None:
         if turn_memory.is_from_one_person(self._burst):
-            await turn_memory.remember_turn(
+            self.past = await turn_memory.remember_turn(
                 self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
             )

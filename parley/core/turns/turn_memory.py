@@ -9,6 +9,7 @@ from parley.core.inbound.batching import QueuedMessage
 from parley.core.limits.enforcement import limit_warnings
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
+from parley.core.ports.journal import Document
 from parley.core.ports.memory import RecallQuery
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
@@ -66,13 +67,13 @@ async def remember_turn(
     conversation: ConversationRecord,
     turn_id: str,
     record: TurnRecord,
-) -> None:
+) -> tuple[Document, ...]:
     """Hand a turn to memory, once the agent answered or asked back; its failures are its own.
 
-    Raises StoreUnavailable.
+    Return what keeps the turn among past conversations, to be written with its end. Raises StoreUnavailable.
     """
     if record.outcome not in _REMEMBERED or not services.memory.enabled:
-        return
+        return ()
     turn = CompletedTurn(
         id=turn_id,
         person=person,
@@ -88,8 +89,10 @@ async def remember_turn(
     )
     try:
         await services.memory.record(turn)
+        return await services.past_turns.documents_of(turn)
     except MemoryFailed as error:
         log.warning("turn %s is not remembered: %s", turn_id, error)
+        return ()
 
 
 async def notes_below_answer(

@@ -19,6 +19,7 @@ class MemorySection(Section):
     storage_path: str = Field(default="memory", min_length=1)
     groups: Literal["separate", "off", "shared"] = "separate"
     per_assistant: bool = False
+    past_conversations_days: int = Field(default=30, ge=0, le=366)
     debounce_seconds: float = Field(default=30.0, ge=0, le=300)
     max_wait: float = Field(default=120.0, ge=0, le=3600)
     model_name: str | None = None
