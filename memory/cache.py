@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from parley.memory.edits.supersede import settle_older
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.model.document import (
     Fact,
@@ -25,6 +26,8 @@ _EACH = 50  # weight of a memory besides its facts
 
 # Up to so many facts are ranked on the loop, in 2 ms: a thread would take longer.
 SMALL = 300
+# Up to so many facts are settled on the loop.
+_FEW = 50
 
 
 class CachedMemory:
@@ -39,6 +42,7 @@ class CachedMemory:
         self._index = FactIndex(())
         self._indexed: tuple[Fact, ...] = ()
         self._lock = threading.Lock()
+        self._settling: dict[str, str] = {}
         self.lines = LineCache(render)
 
     @property
@@ -77,6 +81,16 @@ class CachedMemory:
             finally:
                 self._lock.release()
         return await self._thread.run_in_thread(lambda: self.with_index(stored, work))
+
+    def settle(self, stored: StoredMemory) -> StoredMemory:
+        """Return the memory with older contradictions settled by time. Blocks: on threads only, if large."""
+        facts = stored.document.facts
+        if len(self._settling) > 2 * len(facts) + _EACH:
+            self._settling.clear()
+        settled = settle_older(facts, self._settling)
+        if settled == facts:
+            return stored
+        return replace(stored, document=replace(stored.document, facts=settled))
 
     def _up_to_date(self, stored: StoredMemory) -> FactIndex:
         facts = stored.document.facts
@@ -123,7 +137,12 @@ class MemoryCache:
             known = self._known[person, assistant] = CachedMemory(self._recalling, self._render)
             self._evict()
         if stored.revision != known.stored.revision or not stored.revision:
-            known.stored = stored
+            small = len(stored.document.facts) <= _FEW
+            known.stored = (
+                known.settle(stored)
+                if small
+                else await self._thread.run_in_thread(partial(known.settle, stored))
+            )
         self._known.move_to_end((person, assistant))
         return known
 

@@ -35,6 +35,8 @@ _HAPPENED = re.compile(
     r"\b\w+ed\b|\b(?:was|were|went|ran|had|met|bought|saw|got|did|made|won|lost|began)\b|了|过"
 )
 _MOST_READ = 300
+# Facts that may contradict a later one and hold all the same, such as those that people wrote themselves.
+_MOST_COMPARED = 20
 
 
 def end_fact(fact: Fact, at: str) -> Fact:
@@ -58,6 +60,38 @@ def settle_by_time(facts: Sequence[Fact], new: Fact) -> list[Fact]:
         and old.last_said <= new.created_at
         and contradict(old, new)
     ]
+
+
+def settle_older(facts: Sequence[Fact], keys: dict[str, str]) -> tuple[Fact, ...]:
+    """Return all facts, each that a later one contradicts as past: those of memories from before facts ended.
+
+    `keys` caches what facts may contradict in, by content. The same tuple where there is nothing to settle.
+    """
+    groups: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if not fact.until:
+            if fact.content not in keys:
+                keys[fact.content] = _contradiction_key(fact.content[:_MOST_READ])
+            groups.setdefault(f"{keys[fact.content]}\n{fact.subject.casefold()}", []).append(fact)
+    ended: dict[str, Fact] = {}
+    for group in groups.values():
+        live: list[Fact] = []
+        for new in sorted(group, key=_said_first):
+            past = {each.id: each for each in settle_by_time(live[-_MOST_COMPARED:], new)}
+            ended |= past
+            live = [old for old in live if old.id not in past] if past else live
+            live.append(new)
+    return tuple(ended.get(fact.id, fact) for fact in facts) if ended else tuple(facts)
+
+
+def _said_first(fact: Fact) -> str:
+    return fact.created_at
+
+
+def _contradiction_key(text: str) -> str:
+    """Return what two contents that contradict have in common: the thing, or the words."""
+    thing, _ = _single(text)
+    return thing or " ".join(["", *_plain_terms(text)])
 
 
 def contradict(old: Fact, new: Fact) -> bool:

@@ -57,8 +57,9 @@ class LearningWorker:
         self._learner = learner
         self._options = options
         self._failed = failed
-        # Attempts of lanes that only waited for a damaged memory.
+        # Attempts of lanes that only waited for a damaged memory, and what of it was told to operators.
         self._waits: dict[str, int] = {}
+        self._told_damage: dict[str, str] = {}
         self._slots = CountingSemaphore(options.extractors)
         rules = LaneRules("a lesson", self._broke, self._bury, failed, lambda _: _STORE_PAUSE, nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
@@ -111,6 +112,7 @@ class LearningWorker:
                 self._learned(item.put_at)
             self._queue.reset_count(claim.lane)
             self._waits.pop(claim.lane, None)
+            self._told_damage.pop(claim.lane, None)
 
     def _by_assistant(
         self, turns: Mapping[QueueItem, CompletedTurn | None]
@@ -132,8 +134,13 @@ class LearningWorker:
         await self._give_up(claim, items, POISON_REASON.format(claim.crashes, claim.trials))
 
     async def _wait_for_repair(self, claim: Claim, error: MemoryDamaged) -> None:
-        """Leave a lane alone for a while; this is no failure of its turns, and counts as no try."""
-        self._failed(f"person {claim.lane}: {error} Learning waits.")
+        """Leave a lane alone for a while; this is no failure of its turns, and counts as no try.
+
+        Operators are told once of each damage, not at every look.
+        """
+        if self._told_damage.get(claim.lane) != error.name:
+            self._told_damage[claim.lane] = error.name
+            self._failed(f"person {claim.lane}: {error} Learning waits.")
         self._waits[claim.lane] = claim.items[0].attempts + 1
         await self._journal.retry(claim, self._options.retry_pause)
 

@@ -42,6 +42,8 @@ class SqlMemoryStore:
         self._documents = documents
         self._thread = WorkerThread()
         self._lately: OrderedDict[str, StoredMemory] = OrderedDict()
+        # Versions of rows whose damage is in the log, so that it stands there once.
+        self._logged: dict[str, int] = {}
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
         """Return the memory as it is now. Raises MemoryFailed."""
@@ -104,7 +106,11 @@ class SqlMemoryStore:
             found, notes = await self._thread.run_in_thread(parse) if len(document.body) > _BIG else parse()
         except ValueError as error:
             await self._set_aside(document, document.body)
-            log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)
+            if self._logged.get(document.key) != document.version:
+                self._logged[document.key] = document.version
+                log.error(
+                    "the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE
+                )
             return StoredMemory(revision=str(document.version), damaged=document.key)
         for entry in found.rejected:
             await self._set_aside(document, entry)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
 from parley.core.model.errors import MemoryDamaged
-from parley.core.ports.memory import MemoryNotices
+from parley.core.ports.memory import MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
@@ -89,6 +90,41 @@ async def test_learning_waits_until_it_is_repaired_and_then_nothing_is_lost(tmp_
             await until(learned)
         assert sorted(await facts(service)) == ["Likes tea", "User lives in Ulm"]
         assert not (await service.overview("ann")).damaged
+
+
+@pytest.mark.parametrize("sql", [False, True], ids=["files", "sql"])
+async def test_a_damage_stands_in_the_log_once_however_often_it_is_met(tmp_path, sql, caplog):
+    async with remembering(tmp_path, sql=sql) as (service, journal):
+        await service.add("ann", "Likes tea")
+        await damage(tmp_path, journal, sql=sql)
+        async with service.running():
+            await service.record(turn(1, "I live in Ulm"))
+
+            async def tried_again():
+                (*_, last) = await journal.waiting("memory", "ann")
+                (first, *_) = await journal.waiting("memory", "ann")
+                return last and first.attempts > 3
+
+            await until(tried_again)
+            for _ in range(3):
+                await service.overview("ann")
+        lines = [record.getMessage() for record in caplog.records]
+        assert sum("Learning waits" in line for line in lines) == 1
+        assert sum("cannot be read (" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("sql", [False, True], ids=["files", "sql"])
+async def test_contradictions_of_older_memories_are_settled_when_they_are_recalled(tmp_path, sql):
+    async with remembering(tmp_path, sql=sql) as (service, _):
+        old = [("a", "User lives in Rome", "2024-01-01"), ("b", "User lives in Oslo", "2025-01-01")]
+        facts = [
+            {"id": each, "content": content, "createdAt": f"{day}T00:00:00Z"} for each, content, day in old
+        ]
+        await service.admin.replace("ann", json.dumps({"facts": facts}))
+        query = RecallQuery("ann", "", "thread", ("where do I live?",), private=True)
+        block = await service.recall(query)
+        assert "User lives in Oslo\n" in block
+        assert "User lives in Rome (past: until 2025-01-01)" in block
 
 
 @pytest.mark.parametrize("sql", [False, True], ids=["files", "sql"])

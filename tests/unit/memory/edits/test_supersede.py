@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from parley.memory.edits.operations import add
-from parley.memory.edits.supersede import contradict
+from parley.memory.edits.supersede import contradict, settle_older
 from parley.memory.inject.lines import classic_line, fact_line
 from parley.memory.learning.apply_diff import apply_diff
 from parley.memory.model.document import MemoryDocument
@@ -120,3 +120,36 @@ def test_dates_of_validity_are_found_and_survive_the_file():
 def test_an_odd_date_is_left_out(odd):
     text = document_json(MemoryDocument(facts=(OSLO,)))
     assert read_document(text.replace('"source"', f'"until": {odd}, "source"')).document.facts == (OSLO,)
+
+
+def test_older_contradictions_are_settled_by_time_and_each_once():
+    facts = [
+        fact(1, "User lives in Rome", day=1),
+        fact(2, "User likes tea", day=2),
+        fact(3, "User lives in Oslo", day=3),
+        fact(4, "User has 2 cats", day=4),
+        fact(5, "User lives in Ulm", day=5),
+    ]
+    settled = settle_older(facts, {})
+    assert [(each.content, each.until) for each in settled] == [
+        ("User lives in Rome", at(3)),
+        ("User likes tea", ""),
+        ("User lives in Oslo", at(5)),
+        ("User has 2 cats", ""),
+        ("User lives in Ulm", ""),
+    ]
+    assert settle_older(settled, {}) == settled
+
+
+def test_of_two_that_were_said_at_once_the_later_one_in_the_memory_holds():
+    settled = settle_older([fact(1, "User lives in Rome"), fact(2, "User lives in Oslo")], {})
+    assert [bool(each.until) for each in settled] == [True, False]
+
+
+def test_older_contradictions_of_other_people_and_of_what_they_wrote_stay():
+    facts = [
+        replace(fact(1, "User lives in Rome", day=1), source="manual"),
+        fact(2, "User lives in Oslo", day=2),
+        replace(fact(3, "User lives in Ulm", day=3), subject="Kim"),
+    ]
+    assert settle_older(facts, {}) == tuple(facts)
