@@ -46,6 +46,7 @@ from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
 
+
 @dataclass(frozen=True, slots=True)
 class TelegramReplyTiming:
     """Seconds after which things are done again, and for which an answer waits for its `last_draft`.
