@@ -111,9 +111,12 @@ def stepping(title: str, text: str) -> Script:
     async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
         yield RunStarted(_run(request))
         yield RunProgress("", (Step("1", title, StepStatus.RUNNING),))
+        # Long enough for a snapshot to be shown, which nothing depends on.
+        await asyncio.sleep(0.2)
         sources = (StepSource("https://example.org", "Example"),)
         done = (Step("1", title, StepStatus.DONE, "what it looks for", "what it found", sources),)
         yield RunProgress(text[:5], done)
+        await asyncio.sleep(0.2)
         yield RunEnded(Outcome.ANSWERED, text, done)
 
     return script

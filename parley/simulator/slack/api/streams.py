@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from parley.simulator.kit.json_values import Json, JsonObject, as_list
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.api.agents import SESSIONS
 from parley.simulator.slack.api.methods import MOST_MARKDOWN, Method, find_thread_root, metadata
@@ -22,6 +22,7 @@ _BOTH = str(_LIMITS["both_texts_code"].value)
 _STATES = frozenset({"pending", "in_progress", "complete", "error"})
 _DISPLAYS = frozenset({"", "timeline", "plan"})
 _PLAN = "plan"
+_LINK = ("url", "text")
 _GROWING = ("details", "output")
 """What an update of a card appends to: openclaw/openclaw#125168, seen live. Title and state are replaced."""
 
@@ -139,7 +140,7 @@ def _is_task(chunk: JsonObject) -> bool:
 def _is_source(value: Json) -> bool:
     if not isinstance(value, dict) or value.get("type") != "url":
         return False
-    return all(isinstance(value.get(key), str) and bool(value[key]) for key in ("url", "text"))
+    return all(isinstance(value.get(key), str) and bool(value[key]) for key in _LINK)
 
 
 def _merged(task: JsonObject, more: JsonObject) -> JsonObject:
@@ -169,9 +170,16 @@ def _check_size(message: SlackMessage, pieces: _Pieces) -> None:
 
 
 def _weight(key: str, value: Json) -> int:
-    if key == "sources":
-        return 2 * sum(len(f"{each['url']}{each['text']}".encode()) for each in as_list(value))  # type: ignore[index, call-overload]
-    return 0 if key == "status" else len(str(value).encode()) * (2 if key in _GROWING else 1)
+    """Return how many bytes a field of a card counts as."""
+    if key == "status":
+        return 0
+    texts = (
+        [value]
+        if key != "sources"
+        else [each[part] for each in map(as_object, as_list(value)) for part in _LINK]
+    )
+    twice = key in (*_GROWING, "sources")
+    return sum(len(str(text).encode()) for text in texts) * (2 if twice else 1)
 
 
 def _grow(world: SlackWorld, message: SlackMessage, pieces: _Pieces) -> None:

@@ -52,7 +52,8 @@ def test_what_names_no_step_is_nothing(note: Json) -> None:
 
 
 def test_a_runaway_writer_has_its_bounds() -> None:
-    assert len(heard(*({"id": str(n), "title": "x"} for n in range(500)))) == 100
+    many: list[Json] = [{"id": str(n), "title": "x"} for n in range(500)]
+    assert len(heard(*many)) == 100
     (step,) = heard(
         {"id": "call-1", "title": "t" * 9_000, "details": "d" * 9_000, "sources": ["https://e.org"] * 99}
     )
