@@ -60,7 +60,7 @@ class ClickHandler:
         if click.question.startswith(STOP_QUESTION):
             told = await self._stops.submit(click)
             return say(language_of(chosen, options.language, click.sender.language), told)
-        record = decode_question(await self._journal.get(question_document_key(click.question)))
+        record = await _pressed_question(self._journal, click)
         asked_in = record.language if record is not None else ""
         language = language_of(chosen, options.language, click.sender.language, asked_in)
         if record is None:
@@ -80,7 +80,7 @@ async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
 
     "" where the press decides nothing. Raises StoreUnavailable.
     """
-    record = decode_question(await journal.get(question_document_key(click.question)))
+    record = await _pressed_question(journal, click)
     if record is None:
         return ""
     if record.open:
@@ -91,6 +91,18 @@ async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
             record, decision=Decision(first.option, first.text, first.sender, time.time(), first.id)
         )
     return render_settled(record, arguments_budget(max_chars))
+
+
+async def _pressed_question(journal: Journal, click: Click) -> QuestionRecord | None:
+    """Return the question of a press; None where it was not asked in the chat that the press comes from.
+
+    Whoever learned a question's key could else press it, or read its outcome, through another chat or app.
+    """
+    record = decode_question(await journal.get(question_document_key(click.question)))
+    if record is None:
+        return None
+    there, here = Conversation.parse(record.place), click.conversation
+    return record if (here.channel, here.chat) == (there.channel, there.chat) else None
 
 
 async def _first_click(journal: Journal, record: QuestionRecord) -> Click | None:

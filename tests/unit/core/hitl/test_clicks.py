@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from parley.core.hitl.clicks import outcome_text
-from tests.kit.doubles.core import ScriptedAgent, core
+from parley.core.model.address import Conversation
+from parley.core.texts import Sentence, say
+from tests.kit.doubles.core import ScriptedAgent, core, default_options
 from tests.kit.samples.questions import EVE, MAIL, asking, click, keys, with_buttons
 from tests.kit.waiting import until
 
@@ -26,6 +31,29 @@ async def test_a_message_says_what_a_press_will_decide_before_that_is_worked(tmp
         assert await outcome_text(parley.journal, late, 4000) == "", "another press was first"
         assert await outcome_text(parley.journal, foreign, 4000) == ""
         assert await outcome_text(parley.journal, click("t9-9", "approve"), 4000) == ""
+
+
+@pytest.mark.parametrize("place", [Conversation("other", "chat"), Conversation("test", "another chat")])
+async def test_a_press_from_another_chat_or_app_decides_nothing_and_reads_nothing(
+    tmp_path: Path, place: Conversation
+) -> None:
+    options = default_options()
+    options = replace(options, channels={**options.channels, "other": options.channels["test"]})
+    agent = ScriptedAgent(asking(MAIL))
+    async with core(tmp_path, agent=agent, channel=with_buttons(), options=options) as parley:
+        await parley.say("ask")
+        await until(lambda: keys(parley), "a question is asked")
+        (key,) = keys(parley)
+        forged = replace(click(key, "approve"), conversation=place)
+        stale = say("en", Sentence.QUESTION_STALE)
+        assert await parley.clicks.submit(forged) == stale
+        assert await parley.clicks.submit(click(key, "reject")) != stale
+        await until(lambda: parley.agent.requests[-1].answer, "the decision is given")
+        assert await parley.clicks.submit(forged) == stale, "who decided is told to who may see it"
+        assert await outcome_text(parley.journal, forged, 4000) == ""
+        given = parley.agent.requests[-1].answer
+        assert given is not None
+        assert [each.text for each in given.given] == ["reject"]
 
 
 async def test_a_press_on_what_was_decided_before_is_told_by_whom(tmp_path: Path) -> None:

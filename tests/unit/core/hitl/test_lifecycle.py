@@ -224,7 +224,8 @@ async def test_it_can_be_asked_in_another_chat(tmp_path: Path) -> None:
         asked = next(final for final in parley.channel.finals if final.question)
         assert (asked.conversation.key, asked.reply_to) == ("test:ops", "")
         assert asked.question is not None
-        await parley.clicks.submit(click(asked.question.id, "approve", BOB))
+        press = click(asked.question.id, "approve", BOB)
+        await parley.clicks.submit(replace(press, conversation=asked.conversation))
         await parley.channel.until_finals(3)
         assert parley.channel.finals[2].conversation.key == "test:chat"
         assert parley.channel.finals[2].text == "given i1=approve"
