@@ -25,6 +25,7 @@ from parley.core.model.types import (
     SessionSettings,
     Step,
 )
+from tests.agents.graphs.models import SEEN
 from tests.agents.rows import Row, Turn
 from tests.agents.servers import AgentServer
 from tests.kit.machine import patience
@@ -61,15 +62,16 @@ async def play_all(
 
         async def one(row: Row) -> list[Heard]:
             async with turnstile, asyncio.timeout(_LONGEST):
-                return await _play(agent, row, row.expected(server.kind), folder)
+                return await _play(agent, row, server, folder)
 
         heard = await asyncio.gather(*map(one, rows), return_exceptions=True)
     return {row.name: each for row, each in zip(rows, heard, strict=True)}
 
 
-async def _play(agent: LangGraphAgent, row: Row, turns: Sequence[Turn], folder: Path) -> list[Heard]:
+async def _play(agent: LangGraphAgent, row: Row, server: AgentServer, folder: Path) -> list[Heard]:
     thread, heard = str(uuid4()), list[Heard]()
-    for turn in turns:
+    seen = server.folder / SEEN / thread
+    for turn in row.expected(server.kind):
         asked = heard[-1].ended.questions if heard and turn.answers else ()
         request = RunRequest(
             turn_id=uuid4().hex,
@@ -84,21 +86,22 @@ async def _play(agent: LangGraphAgent, row: Row, turns: Sequence[Turn], folder: 
             memory=turn.memory,
             answer=_decided(asked, turn) if asked else None,
         )
-        heard.append(await _hear_through(agent, request, stop=turn.stop))
+        heard.append(await _hear_through(agent, request, seen, stop=turn.stop))
     return heard
 
 
-async def _hear_through(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> Heard:
+async def _hear_through(agent: LangGraphAgent, request: RunRequest, seen: Path, *, stop: bool) -> Heard:
     """Try again where a connection broke, as Parley does."""
     for _ in range(_TRIES):
         try:
-            return await _hear(agent, request, stop=stop)
+            return await _hear(agent, request, seen, stop=stop)
         except AgentUnavailable:
             request = replace(request, maybe_made=True)
-    return await _hear(agent, request, stop=stop)
+    return await _hear(agent, request, seen, stop=stop)
 
 
-async def _hear(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> Heard:
+async def _hear(agent: LangGraphAgent, request: RunRequest, seen: Path, *, stop: bool) -> Heard:
+    """Hear a run, and make the file `seen` once there is something of its text."""
     heard, run = Heard(), RunRef(request.thread, "")
     async for event in agent.run(request):
         if isinstance(event, RunStarted):
@@ -106,6 +109,8 @@ async def _hear(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> He
         elif isinstance(event, RunProgress):
             heard.texts.append(event.text)
             heard.steps.update((step.id, _shown(step)) for step in event.steps)
+            if event.text:
+                await asyncio.to_thread(seen.touch)
             if stop and event.text:
                 await agent.cancel(run, request.turn_id)
                 stop = False

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.agents.graphs.models import SEEN
 from tests.conformance.servers import development_server
 from tests.kit.product.process import AGENT_KEY, Process, free_port
 
@@ -17,10 +18,11 @@ _GRAPHS = Path(__file__).with_name("graphs")
 
 @dataclass(frozen=True)
 class AgentServer:
-    """A server that runs."""
+    """A server that runs in a folder."""
 
     kind: str
     url: str
+    folder: Path
     key: str = ""
 
 
@@ -44,12 +46,13 @@ def list_graphs(folder: Path, names: set[str]) -> None:
 def serving(kind: str, folder: Path, names: set[str]) -> Iterator[AgentServer]:
     """Start a server of this kind with these graphs."""
     list_graphs(folder, names)
+    (folder / SEEN).mkdir()
     if kind == OFFICIAL:
         with development_server(folder) as url:
-            yield AgentServer(kind, url)
+            yield AgentServer(kind, url, folder)
         return
     process = Process(folder, {"agent": {"api_key": AGENT_KEY}}, ("agent", "--port", str(free_port())))
     try:
-        yield AgentServer(kind, process.start(), AGENT_KEY)
+        yield AgentServer(kind, process.start(), folder, AGENT_KEY)
     finally:
         process.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -14,19 +15,27 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 Graph: TypeAlias = "CompiledStateGraph[Any, Any, Any, Any]"
 Script: TypeAlias = Callable[[list[BaseMessage]], AIMessage]
+SEEN = "seen"
+"""The folder of the threads of which something was seen."""
+
 Node: TypeAlias = Callable[..., Awaitable[Any]]
 
 
 class Scripted(BaseChatModel):
-    """Says what `script` makes of the messages, piece by piece with a `delay` between two."""
+    """Says what `script` makes of the messages, piece by piece with a `delay` between two.
+
+    What is `held` says its second piece once the first was seen: on a busy machine all might come at once.
+    """
 
     script: Callable[[list[BaseMessage]], AIMessage]
     delay: float = 0.005
+    held: bool = False
 
     @property
     def _llm_type(self) -> str:
@@ -51,6 +60,8 @@ class Scripted(BaseChatModel):
         for piece in _pieces(self.script(messages)):
             yield ChatGenerationChunk(message=piece)
             await asyncio.sleep(self.delay)
+            if self.held and piece.text:
+                await _until_seen(get_config()["configurable"]["thread_id"])
 
     def _generate(
         self,
@@ -60,6 +71,12 @@ class Scripted(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401 - the base class's signature
     ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self.script(messages))])
+
+
+async def _until_seen(thread: str) -> None:
+    """Wait until the player has seen something of the thread: it says so by a file where the server runs."""
+    while not await asyncio.to_thread(Path(SEEN, thread).exists):  # noqa: ASYNC110 - another process makes it
+        await asyncio.sleep(0.02)
 
 
 def _pieces(said: AIMessage) -> Iterator[AIMessageChunk]:

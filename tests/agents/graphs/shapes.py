@@ -75,7 +75,7 @@ class _Model(BaseModel):
 
 
 async def _count(state: _Model) -> dict[str, Any]:
-    said = await Scripted(script=echo).ainvoke(state.messages)
+    said = await Scripted(script=echo, held=True).ainvoke(state.messages)
     return {"messages": [said], "turns": state.turns + 1}
 
 

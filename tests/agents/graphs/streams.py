@@ -37,7 +37,7 @@ async def _search(state: MessagesState, writer: StreamWriter) -> Command[Literal
 
 
 async def _tell(state: MessagesState) -> dict[str, Any]:
-    return {"messages": [await Scripted(script=echo, delay=0.05).ainvoke(state["messages"])]}
+    return {"messages": [await Scripted(script=echo, held=True).ainvoke(state["messages"])]}
 
 
 progress = (
