@@ -65,6 +65,11 @@ class MemoryAdmin:
         self._repository, self._queue, self._extractor = repository, queue, extractor
         self._secrets = [secret for secret in secrets if secret]
 
+    @property
+    def repository(self) -> MemoryRepository:
+        """Return the memories themselves, as the options of this moment keep them."""
+        return self._repository
+
     async def health(self) -> MemoryHealth:
         with map_store_errors():
             people = await self._store.people()

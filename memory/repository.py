@@ -56,6 +56,12 @@ class MemoryRepository:
             damaged=damaged,
         )
 
+    async def facts(self, person: str, assistant: str | None = None) -> tuple[Fact, ...]:
+        """Return all facts of a person, or those that an assistant knows."""
+        if assistant is None:
+            return (await self.load_merged(person)).document.facts
+        return (await self._cache.load_cached(person, assistant)).stored.document.facts
+
     async def search(self, person: str, words: str) -> list[Fact]:
         """Return the facts that are about these words, best first, then those in which they stand."""
         found: list[tuple[Fact, float]] = []
@@ -69,9 +75,19 @@ class MemoryRepository:
         return list({fact.id: fact for fact in (*best, *written)}.values())[:_ANYTHING]
 
     async def add(
-        self, person: str, content: str, now: str, category: Category = Category.CONTEXT, account: str = ""
+        self,
+        person: str,
+        content: str,
+        now: str,
+        category: Category = Category.CONTEXT,
+        account: str = "",
+        *,
+        shared: bool = False,
     ) -> Fact:
-        """Add a fact that the person dictates, from `account`; return the known one if there is one."""
+        """Add a fact that the person dictates, from `account`; return the known one if there is one.
+
+        `shared` says that others heard it.
+        """
 
         known = await self._cache.load_cached(person)
 
@@ -79,7 +95,14 @@ class MemoryRepository:
             added = known.with_index(
                 stored,
                 lambda index: operations.add(
-                    stored, content, now, self._most, category=category, index=index, account=account
+                    stored,
+                    content,
+                    now,
+                    self._most,
+                    shared=shared,
+                    category=category,
+                    index=index,
+                    account=account,
                 ),
             )
             if added.fact is None:

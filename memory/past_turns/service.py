@@ -82,13 +82,13 @@ class PastTurnService:
         days = self._options.past_conversations_days
         turns = [
             turn
-            async for turn in self._storage.list(query.person, self._clock(), days)
+            async for turn in self._storage.turns(query.person, self._clock(), days)
             if turn.at > cleared and turn.person == query.person
         ]
         return await self._search.find(turns, query)
 
     async def list(self, person: str) -> AsyncIterator[PastTurn]:
-        async for turn in self._storage.list(person, self._clock()):
+        async for turn in self._storage.turns(person, self._clock()):
             yield turn
 
     async def erase(self, person: str) -> int:

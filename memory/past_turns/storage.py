@@ -24,7 +24,7 @@ class PastTurnStorage:
     def __init__(self, documents: DocumentRepository) -> None:
         self._documents = documents
 
-    async def list(self, person: str, now: float, days: int = MOST_DAYS) -> AsyncIterator[PastTurn]:
+    async def turns(self, person: str, now: float, days: int = MOST_DAYS) -> AsyncIterator[PastTurn]:
         """Yield a person's turns of the last `days`, the oldest day first."""
         async for document in self._of(person, now, days):
             yield decode(PastTurn, document.body)

@@ -19,6 +19,7 @@ from parley.core.ports.channel import Channel
 from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import Memory
+from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.sending import WaitObserver
@@ -56,6 +57,7 @@ class CoreServices:
     speech: SpeechService = NO_SPEECH
     telemetry: Telemetry = NO_TELEMETRY
     past_turns: PastTurns = NO_PAST_TURNS
+    memory_tools: MemoryTools = NO_MEMORY_TOOLS
 
     def with_configuration(self, options: CoreOptions, channels: Mapping[str, Channel]) -> CoreServices:
         """Return the same with other settings and channels."""

@@ -77,7 +77,10 @@ def graph_files(app: Starlette) -> tuple[Path, ...]:
 def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
     if options.graphs:
         return options.graphs
-    return {DEFAULT_GRAPH: default_graph(options.models, options.word_delay, options.default_agent)}
+    made = default_graph(
+        options.models, options.word_delay, options.default_agent, tools=options.memory_tools
+    )
+    return {DEFAULT_GRAPH: made}
 
 
 @asynccontextmanager

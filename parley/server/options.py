@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parley.core.model.types import Json
+from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"
@@ -86,6 +87,7 @@ class EmbeddedOptions:
     names another in `model_name`), or on the offline demonstration model when there are none.
     `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
     silent. `api_key`, where set, must come with every request as `x-api-key`; on TCP there has to be one.
+    `memory_tools` are those of the default graph.
     """
 
     database: Path
@@ -97,3 +99,4 @@ class EmbeddedOptions:
     heartbeat: float = 5.0
     limits: ServerLimits = ServerLimits()
     project: Project = NO_PROJECT
+    memory_tools: MemoryTools = NO_MEMORY_TOOLS

@@ -12,6 +12,7 @@ from parley.agent.runs.memory_block import companion_id
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.types import Json, RunRequest
+from parley.core.ports.memory_tools import TOOLS_KEY
 
 RECURSION_LIMIT = 100
 IDENTITY_KEY = "parley"
@@ -90,6 +91,9 @@ def build_run_config(
         **{key: value for key, value in {**context, **given}.items() if key == "user_id"},
         IDENTITY_KEY: request.identity.describe(),
     }
+    if request.tools and TOOLS_KEY in (declared or ()):
+        # A token: only for an agent that asks for it, and never in the run's metadata, which traces have too.
+        about[TOOLS_KEY] = dict(request.tools)
     config["configurable"] = {**given, **about}
     if declared is not None:
         context |= {key: value for key, value in about.items() if not declared or key in declared}

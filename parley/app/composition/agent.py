@@ -15,11 +15,13 @@ from starlette.applications import Starlette
 from parley.agent.agent import LangGraphAgent
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.memory_tools import DeferredMemoryTools
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.built_in import ModelSection
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
+from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import Project
 from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions
 
@@ -44,6 +46,7 @@ class OpenedAgent:
 
     agent: LangGraphAgent
     graphs: EmbeddedGraphs | None
+    tools: DeferredMemoryTools
 
     def files(self) -> tuple[Path, ...]:
         """Return the files of users' code that runs in this process."""
@@ -52,7 +55,7 @@ class OpenedAgent:
     async def reload_graphs(self, loaded: LoadedSettings) -> None:
         """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
         if self.graphs is not None:
-            await self.graphs.reload_graphs(embedded_options(loaded))
+            await self.graphs.reload_graphs(embedded_options(loaded, self.tools))
 
     def configure(self, loaded: LoadedSettings) -> None:
         """Have runs made by these settings from now on."""
@@ -78,13 +81,13 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 @asynccontextmanager
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
-    settings = loaded.settings.agent
+    settings, tools = loaded.settings.agent, DeferredMemoryTools()
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport, graphs = await stack.enter_async_context(_embedded(loaded))
+                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools))
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -100,19 +103,20 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield OpenedAgent(await stack.enter_async_context(agent), graphs)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools)
 
 
 @asynccontextmanager
 async def _embedded(
     loaded: LoadedSettings,
+    tools: MemoryTools,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
-    options = embedded_options(loaded)
+    options = embedded_options(loaded, tools)
     if options.graphs:
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
@@ -136,7 +140,7 @@ class _GraphsHere:
         return ()
 
 
-def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
+def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
     graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
@@ -147,6 +151,7 @@ def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
         default_agent=_default_agent(loaded),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
+        memory_tools=tools,
     )
 
 

@@ -11,14 +11,13 @@ from functools import partial
 
 from starlette.routing import BaseRoute
 
-from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import OpenedAgent, open_reloadable_agent
 from parley.app.composition.memory import make_memory, page_person
 from parley.app.composition.monitoring import Watchers, monitoring_routes, open_watchers
-from parley.app.composition.privacy import build_privacy_service
+from parley.app.composition.privacy import build_conversation_deletion, build_privacy_service
 from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
 from parley.app.composition.serving import make_server, routes_of_state
 from parley.app.composition.supervising import make_supervise
@@ -62,7 +61,6 @@ from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
 from parley.core.ports.telemetry import Telemetry
-from parley.core.privacy.conversation_deletion import ConversationDeletion
 from parley.core.privacy.service import PrivacyService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
@@ -166,8 +164,8 @@ async def _put_together(
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules))
     bus = _bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
-    lag, letters = LoopLag(), DeadLetters(journal)
-    conversations = watchers.conversations
+    lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
+    await opened.agent.tools.bind(loaded, memory, journal, conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
@@ -180,7 +178,7 @@ async def _put_together(
     people = build_privacy_service(current, services, journal, agent, remake)
     manager = Manager(services)
     watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
-    api = [*_api(services, memory, people, letters), *watched, *opened.setup]
+    api = [*_api(services, memory, people, letters), *watched, *opened.setup, *opened.agent.tools.routes()]
     server = make_server(loaded, current, pulse, api)
     making = _making(journal, current, supervise, server, api)
     changing = Reconfiguration(
@@ -188,11 +186,9 @@ async def _put_together(
     )
     reloader = Reloader(current, source, ReloadTarget(changing.apply, opened.agent.files), clock)
     more.append(reloader.reports)
-    deletion = ConversationDeletion(
-        journal, agent, services.conversations, services.files, quarantine, services.past_turns
-    )
+    deletion = build_conversation_deletion(services, journal, agent)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
-    background = (*work, *_watches(loaded), _upkeep(loaded, current, services), *_assistants(loaded, agent))
+    background = (*work, _upkeep(loaded, current, services), *_watches(loaded, opened.agent))
     return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
 
 
@@ -225,6 +221,7 @@ def _services(
         speech=opened.speech,
         telemetry=watchers.telemetry,
         past_turns=memory.past_turns,
+        memory_tools=opened.agent.tools,
     )
 
 
@@ -272,8 +269,11 @@ async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[OpenedAg
         yield await stack.enter_async_context(open_reloadable_agent(loaded))
 
 
-def _watches(loaded: LoadedSettings) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
-    return (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
+def _watches(
+    loaded: LoadedSettings, opened: OpenedAgent
+) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
+    found = (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
+    return (*found, *_on_agent(loaded, opened))
 
 
 def _upkeep(
@@ -284,13 +284,13 @@ def _upkeep(
     def retention() -> RetentionSection:
         return current.loaded().settings.retention
 
-    return partial(
-        run_retention, services.journal, files, retention, services.clock, current.rules, services.past_turns
-    )
+    past = services.past_turns
+    return partial(run_retention, services.journal, files, retention, services.clock, current.rules, past)
 
 
-def _assistants(
-    loaded: LoadedSettings, agent: LangGraphAgent
+def _on_agent(
+    loaded: LoadedSettings, opened: OpenedAgent
 ) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
-    """Return what looks for the assistants of a server; those of the embedded one are known beforehand."""
-    return () if loaded.settings.agent.embedded else (partial(warn_missing_assistants, loaded, agent),)
+    """Return what serves its tools, and looks for its assistants: those of the embedded server are known."""
+    serving, look = opened.tools.endpoint.run, partial(warn_missing_assistants, loaded, opened.agent)
+    return (serving,) if loaded.settings.agent.embedded else (serving, look)

@@ -11,6 +11,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.config import ChannelConfig
 from parley.core.ports.channel import Channel
 from parley.core.ports.store_admin import StoreAdmin
+from parley.core.privacy.conversation_deletion import ConversationDeletion
 from parley.core.privacy.service import PrivacyService
 from parley.core.privacy.sources import AgentThreads, AuditOnErase, DataSources, PersonalDataStore
 from parley.core.services import CoreServices
@@ -43,6 +44,15 @@ def build_privacy_service(
             told=tuple(services.options.feedback_destinations),
             past_turns=services.past_turns,
         )
+    )
+
+
+def build_conversation_deletion(
+    services: CoreServices, archive: StoreAdmin, threads: AgentThreads
+) -> ConversationDeletion:
+    """Build what removes the words of conversations that were deleted."""
+    return ConversationDeletion(
+        archive, threads, services.conversations, services.files, services.quarantine, services.past_turns
     )
 
 

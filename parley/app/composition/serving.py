@@ -19,8 +19,8 @@ def routes_of_state(
     state: LiveState, api: Sequence[BaseRoute]
 ) -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     """Return what is served behind the console's checks, and in front of them."""
-    routes = list(_of_channels(state))
-    guarded = [*api, *(route for route in routes if not isinstance(route, Webhook))]
+    routes = [*api, *_of_channels(state)]
+    guarded = [route for route in routes if not isinstance(route, Webhook)]
     return guarded, [route for route in routes if isinstance(route, Webhook)]
 
 

@@ -189,7 +189,7 @@ class RunRequest:
     `retried` says that the thread may have this message and an answer to it, which the new one replaces.
     `language` is that in which the run's steps are named. `identity` is what the run is told of who speaks
     and where, `name` that of the person's message. `earlier` is what others said before, in a frame: a
-    message of its own above this one, which stays on the thread.
+    message of its own above this one, which stays on the thread. `tools` opens the memory tools to the run.
     """
 
     turn_id: str
@@ -210,6 +210,7 @@ class RunRequest:
     identity: RunIdentity | None = None
     name: str = ""
     earlier: str = ""
+    tools: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,8 @@ class NullPastTurns:
         return ()
 
     async def list(self, person: str) -> AsyncIterator[PastTurn]:
-        for turn in ():
+        nothing: tuple[PastTurn, ...] = ()
+        for turn in nothing:
             yield turn
 
     async def erase(self, person: str) -> int:

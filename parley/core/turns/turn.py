@@ -250,6 +250,7 @@ class TurnExecution:
             language=self._language,
             **self._beginning.speaker(services, message, self._language),
             earlier=self._log.record.context,
+            tools=self._beginning.tools(services, message, self.id, session.assistant),
         )
         return request, left_out
 

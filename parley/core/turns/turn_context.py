@@ -10,7 +10,8 @@ from parley.core.inbound.batching import QueuedMessage
 from parley.core.inbound.speakers import api_name
 from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
 from parley.core.model.earlier_messages import MessagePosition
-from parley.core.model.types import InboundMessage
+from parley.core.model.types import InboundMessage, JsonObject
+from parley.core.ports.memory_tools import RunScope
 from parley.core.services import CoreServices
 from parley.core.state.conversations import (
     ConversationRecord,
@@ -59,6 +60,15 @@ class TurnContext:
         `message` is the burst as one.
         """
         return {"identity": self._identity(services, message, language), "name": self._name()}
+
+    def tools(self, services: CoreServices, message: InboundMessage, turn: str, assistant: str) -> JsonObject:
+        """Return what the turn's run needs to call tools on memory: nothing for bots and several people."""
+        senders = {(accepted.message.sender.id, accepted.message.sender.bot) for accepted in self.burst}
+        if len(senders) > 1 or message.sender.bot:
+            return {}
+        account, place = account_key(message.sender), message.conversation.key
+        scope = RunScope(self.person, account, place, assistant, message.private, turn)
+        return services.memory_tools.grant(scope)
 
     def _identity(self, services: CoreServices, message: InboundMessage, language: str) -> RunIdentity:
         """Return who speaks, and where, for the turn's run.

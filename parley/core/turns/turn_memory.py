@@ -11,6 +11,7 @@ from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import RecallQuery
+from parley.core.ports.memory_tools import ToolChangeKind
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
 from parley.core.state.turn_record import TurnRecord
@@ -19,6 +20,11 @@ from parley.core.texts import Sentence, say
 log = logging.getLogger(__name__)
 
 _REMEMBERED = (Outcome.ANSWERED, Outcome.ASKED)
+_TOOL_NOTES = {
+    ToolChangeKind.SAVED: Sentence.MEMORY_TOOL_SAVED,
+    ToolChangeKind.CORRECTED: Sentence.MEMORY_TOOL_CORRECTED,
+    ToolChangeKind.ASKED: Sentence.MEMORY_TOOL_ASKED,
+}
 
 
 def session_for_message(
@@ -102,7 +108,25 @@ async def notes_below_answer(
     warnings = await limit_warnings(services, message, turn, ended.usage)
     if ended.outcome not in _REMEMBERED or not services.memory.enabled:
         return warnings
-    return (*warnings, *await _memory_notes(services, person, message))
+    told = await _tool_notes(services, person, message, turn)
+    return (*warnings, *await _memory_notes(services, person, message), *told)
+
+
+async def _tool_notes(
+    services: CoreServices, person: str, message: InboundMessage, turn: TurnRecord
+) -> tuple[str, ...]:
+    """Return what the agent's tools did to the person's memory, and what it asks them to forget."""
+    if not turn.items:
+        return ()
+    language, turn_id = services.language(message), services.conversations.turn_id(turn.items[0])
+    try:
+        changes = await services.memory_tools.take_changes(person, turn_id)
+    except MemoryFailed as error:
+        log.warning("turn %s: what its tools changed is not told: %s", turn_id, error)
+        return ()
+    return tuple(
+        say(language, _TOOL_NOTES[change.kind], content=change.content, id=change.fact) for change in changes
+    )
 
 
 async def _memory_notes(services: CoreServices, person: str, message: InboundMessage) -> tuple[str, ...]:

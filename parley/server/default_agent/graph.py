@@ -18,6 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
 from parley.core.model.errors import ConfigError
+from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
@@ -25,6 +26,7 @@ from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
 from parley.server.graphs.registry import Graph
+from parley.server.memory_tools import memory_tools
 from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions
 
 
@@ -53,11 +55,23 @@ class RememberedFacts(AgentMiddleware):
         return await handler(request.override(messages=messages))
 
 
+class MemoryToolsWhereGranted(AgentMiddleware):
+    """Shows the model the memory tools in runs that may use them, and in no others."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Leave the tools out of this call where the run has no token."""
+        granted = value_of(request.runtime.context, TOOLS_KEY)
+        return await handler(request if granted else request.override(tools=[]))
+
+
 def default_graph(
     models: Sequence[ModelOptions],
     word_delay: float,
     options: DefaultAgentOptions = OUR_WAY,
     now: Callable[[], datetime] = _local_now,
+    tools: MemoryTools = NO_MEMORY_TOOLS,
 ) -> Graph:
     """Return the graph that serves where the user brought none.
 
@@ -72,12 +86,13 @@ def default_graph(
         ConversationSummary(ready, window),
         ChosenModel(ready),
         *_fallbacks(ready, options.fallbacks),
+        MemoryToolsWhereGranted(),
         Instructions(options.prompt_file, now),
         RememberedFacts(),
         ContextLimit(),
     ]
     first = ready[models[0].name]
-    return create_agent(first, middleware=middleware, context_schema=RunContext)
+    return create_agent(first, memory_tools(tools), middleware=middleware, context_schema=RunContext)
 
 
 def _fallbacks(

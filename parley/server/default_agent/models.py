@@ -19,6 +19,7 @@ class RunContext(TypedDict, total=False):
     model_name: str
     memory: str
     parley: dict[str, Any]
+    parley_tools: dict[str, str]
 
 
 def value_of(context: object, key: str) -> object:

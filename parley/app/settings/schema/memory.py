@@ -20,6 +20,8 @@ class MemorySection(Section):
     groups: Literal["separate", "off", "shared"] = "separate"
     per_assistant: bool = False
     past_conversations_days: int = Field(default=30, ge=0, le=366)
+    tools: bool = True
+    tools_url: str = ""
     debounce_seconds: float = Field(default=30.0, ge=0, le=300)
     max_wait: float = Field(default=120.0, ge=0, le=3600)
     model_name: str | None = None
@@ -52,7 +54,7 @@ class MemorySection(Section):
             return {**given, "injection": "off", "injection_enabled": False}
         return given
 
-    @field_validator("base_url")
+    @field_validator("base_url", "tools_url")
     @classmethod
     def _address(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):

@@ -1,0 +1,78 @@
+"""Tools on memory: made once memory is there, for agents that were opened before it."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from starlette.routing import BaseRoute
+
+from parley.app.settings.load import LoadedSettings
+from parley.channels.kit.webhook import Webhook
+from parley.console.api.mcp import MCP_PATH, McpEndpoint
+from parley.core.inbound.live_turns import LiveTurns
+from parley.core.model.types import Json, JsonObject
+from parley.core.ports.journal import Journal
+from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, Consent, MemoryTools, RunScope, ToolChange
+from parley.core.state.conversations import ConversationRepository
+from parley.memory.service import MemoryService
+from parley.memory.tools.changes import ToolChanges
+from parley.memory.tools.run_tokens import RunTokens
+from parley.memory.tools.service import ScopedMemoryTools
+
+
+class DeferredMemoryTools:
+    """The port `MemoryTools`, before and after there is a memory."""
+
+    def __init__(self) -> None:
+        self._tools: MemoryTools = NO_MEMORY_TOOLS
+        self.endpoint = McpEndpoint(self)
+
+    async def bind(
+        self,
+        loaded: LoadedSettings,
+        memory: MemoryService,
+        journal: Journal,
+        conversations: ConversationRepository,
+        clock: Callable[[], float],
+    ) -> None:
+        """Let the tools work on this memory. Raises StoreUnavailable."""
+        self._tools = ScopedMemoryTools(
+            memory,
+            LiveTurns(journal, conversations),
+            await RunTokens.open(journal, clock),
+            ToolChanges(journal),
+            mcp_address(loaded),
+            clock,
+            on=loaded.settings.memory.tools,
+        )
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the MCP server's route, in front of the console's checks: it checks the run's token."""
+        return [Webhook(MCP_PATH, self.endpoint)]
+
+    def grant(self, scope: RunScope) -> JsonObject:
+        return self._tools.grant(scope)
+
+    async def admits(self, token: str) -> bool:
+        return await self._tools.admits(token)
+
+    async def call(
+        self, token: str, tool: str, arguments: object, *, consent: Consent = Consent.BELOW_ANSWER
+    ) -> Mapping[str, Json]:
+        return await self._tools.call(token, tool, arguments, consent=consent)
+
+    async def take_changes(self, person: str, turn: str) -> Sequence[ToolChange]:
+        return await self._tools.take_changes(person, turn)
+
+
+def mcp_address(loaded: LoadedSettings) -> str:
+    """Return where agents find the MCP server: `memory.tools_url`, or the console's own address."""
+    chosen, console = loaded.settings.memory.tools_url, loaded.settings.console
+    host = console.host
+    with suppress(ValueError):
+        if ipaddress.ip_address(host).is_unspecified:
+            host = "127.0.0.1"
+    place = f"[{host}]" if ":" in host else host
+    return chosen or f"http://{place}:{console.port}{MCP_PATH}"

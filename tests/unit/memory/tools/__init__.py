@@ -1,0 +1,1 @@
+"""Tests of the tools that agents have on memory."""
