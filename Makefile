@@ -19,7 +19,7 @@ OFFLINE := the reason stands above. Is there a network? Try again: what arrived 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench offline clean
+.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench recall offline clean
 .PHONY: chaos-nodes deploy lint-page docs site picture
 
 help: ## Show this
@@ -111,6 +111,9 @@ picture: $(VENV)/.test ## The README's moving picture, from the real page (needs
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)
+
+recall: $(VENV)/.test ## How well memory finds facts (docs/memory-retrieval.md)
+	@$(PY) -m benchmarks.recall $(ARGS)
 
 offline: $(VENV)/.made ## All that a machine without a network needs, in dist/offline
 	@PYTHON=$(PY) sh scripts/offline.sh dist/offline $(ARGS)

@@ -1,4 +1,4 @@
-"""Which remembered facts come first, and what it costs: `python -m benchmarks.recall [--json FILE]`.
+"""Which remembered facts come first, and what it costs: `python -m benchmarks.recall [--evidence FILE]`.
 
 Nothing is needed but Parley; with scikit-learn (`recall` dependency group) TF-IDF stands beside it.
 """
@@ -15,6 +15,7 @@ from statistics import mean
 
 from benchmarks.kit.tables import Table
 from benchmarks.recall.dataset import Person, gain, people, recall
+from benchmarks.recall.evidence import UnreadableFile, evidence_tables
 from benchmarks.recall.rankers import Order, by, rankers, tfidf
 from benchmarks.recall.speed import milliseconds, remembered, to_learn_one
 from parley.memory.options import Ranking
@@ -79,21 +80,34 @@ def speed(sizes: Sequence[int] = (1_000, 10_000)) -> Table:
     )
 
 
-def run() -> Iterator[Table]:
-    """Both tables."""
+def run(evidence: Path | None) -> Iterator[Table]:
+    """The tables of the user's own file, or else of Parley's own data."""
+    if evidence:
+        yield from evidence_tables(evidence)
+        return
     yield quality()
     yield speed()
 
 
-def main() -> int:
-    """Measure and print."""
+def read_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the command line asks for. Exits with 2 where it is wrong."""
     parser = argparse.ArgumentParser("python -m benchmarks.recall", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the tables as JSON")
-    chosen = parser.parse_args()
+    parser.add_argument("--evidence", type=Path, metavar="FILE", help="measure a data set of yours instead")
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    """Measure and print."""
+    chosen = read_arguments()
     tables = []
-    for table in run():
-        tables.append(table)
-        sys.stdout.write(table.plain() + "\n\n")
+    try:
+        for table in run(chosen.evidence):
+            tables.append(table)
+            sys.stdout.write(table.plain() + "\n\n")
+    except UnreadableFile as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(table) for table in tables], indent=1), encoding="utf-8")
     return 0

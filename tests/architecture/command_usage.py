@@ -133,6 +133,10 @@ def _arguments_of(target: str, arguments: list[str]) -> Iterator[str]:
         options = {"--quick", "--write", "--json"}
         names = [word for word in arguments if "/" not in word and "." not in word]
         yield from (f"make bench: {word}" for word in names if word not in {*BENCHMARKS, *POSTGRES, *options})
+    elif target == "recall":
+        from benchmarks.recall.__main__ import read_arguments
+
+        yield from _refused(lambda: read_arguments(arguments))
     elif target in SUITES:
         yield from _pytest(arguments)
     else:

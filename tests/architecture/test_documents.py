@@ -85,6 +85,7 @@ def test_every_whole_command_of_a_sentence_is_run_or_left_out_for_a_reason():
         'make chaos ARGS="--harder"',
         "make lint ARGS=-x",
         'make bench ARGS="acepts"',
+        'make recall ARGS="--evidnce FILE"',
         "pytest tests/nowhere",
         "pytest --fast",
         "python -m benchmarks.nothing",

@@ -122,7 +122,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(rf"(?:\w+=\S+ )*make (?:{_SUITES})(?: .*)?"): "a suite of its own, and this is in one",
     re.compile(r"pytest .*"): "a part of a suite",
     re.compile(r"parley init --yes .*"): "asks the platform; tests/e2e/install/test_init.py asks a simulator",
-    re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
+    re.compile(r"make (?:bench|recall)(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
     re.compile(
         r"(?:docker|helm) .*"
