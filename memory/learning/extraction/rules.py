@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Removal
 from parley.memory.learning.extraction.extractor import FactSearch, join_lines
-from parley.memory.learning.extraction.statements import Statement, read_statements
+from parley.memory.learning.extraction.statements import StatedFact, read_statements
 from parley.memory.learning.extraction.turn_filter import LearnableTurn, LearnableTurns
 from parley.memory.model.document import Category, Fact, MemoryDocument
 
@@ -85,16 +85,16 @@ def split_statements(text: str) -> Iterator[str]:
         begin = end.end() if end else begin
 
 
-def _remembered(sentence: str) -> Iterator[Statement]:
+def _remembered(sentence: str) -> Iterator[StatedFact]:
     """Yield what a sentence asks to remember."""
     for pattern, content in _REMEMBER:
         match = pattern.fullmatch(sentence)
         value = join_lines(match[1]).strip(_EDGES)[:_LONGEST] if match else ""
         if value and not _POINTS.match(value):
-            yield Statement(content.format(value), Category.CONTEXT)
+            yield StatedFact(content.format(value), Category.CONTEXT)
 
 
-def _fact(stated: Statement, turn: LearnableTurn) -> ProposedFact:
+def _fact(stated: StatedFact, turn: LearnableTurn) -> ProposedFact:
     return ProposedFact(content=stated.content, category=stated.category, confidence=_SURE, turns=(turn.id,))
 
 

@@ -45,7 +45,7 @@ _WORD = re.compile(r"[^\W\d_][^\W\d_]*(?:['’.-][^\W\d_]+)*\.?")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatedFact:
     """A fact that somebody stated about themselves."""
 
     content: str
@@ -69,13 +69,13 @@ class _Language:
     rules: tuple[_Rule, ...]
 
 
-def read_statements(message: str, sentences: Iterator[str]) -> list[Statement]:
+def read_statements(message: str, sentences: Iterator[str]) -> list[StatedFact]:
     """Return what the sentences of a short, plain message state, clause by clause."""
     if len(message) > _LONGEST_MESSAGE or _UNPLAIN.search(message.strip()):
         return []
     plain = message.replace("’", "'")
     languages = [each for each in _languages() if not each.never.search(plain)]
-    found: list[Statement] = []
+    found: list[StatedFact] = []
     for sentence in sentences:
         said = sentence.replace("’", "'")
         for language in languages:
@@ -87,7 +87,7 @@ def read_statements(message: str, sentences: Iterator[str]) -> list[Statement]:
     return found
 
 
-def _statement(clause: str, languages: list[_Language]) -> Statement | None:
+def _statement(clause: str, languages: list[_Language]) -> StatedFact | None:
     for language in languages:
         for rule in language.rules:
             match = rule.pattern.fullmatch(clause)
@@ -95,7 +95,7 @@ def _statement(clause: str, languages: list[_Language]) -> Statement | None:
                 continue
             values = {name: value.strip(" ,.!") for name, value in match.groupdict().items()}
             if all(_FITS[kind](values[name], language) for name, kind in rule.kinds.items()):
-                return Statement(rule.content.format(**values), rule.category)
+                return StatedFact(rule.content.format(**values), rule.category)
     return None
 
 
