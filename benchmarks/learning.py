@@ -99,7 +99,7 @@ async def _person(name: str, load: Load, memory: Memory, seen: Seen, until: floa
     await asyncio.sleep(chance.random() * load.pace)
     while time.perf_counter() < until:
         number += 1
-        said = f"Number {number} of {name}: I like {chance.choice(_THINGS)} and {chance.choice(_THINGS)}"
+        said = f"Hello, I like {chance.choice(_THINGS)} and {chance.choice(_THINGS)}."
         recall, record = await _turn(memory, name, number, said, seen)
         seen.recalls.append(recall)
         seen.records.append(record)

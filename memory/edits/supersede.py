@@ -15,7 +15,11 @@ from parley.memory.text.search_terms import terms
 _SINGLE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(user(?:'s|’s) name is|user is called|用户叫|用户的名字是|nutzer heißt)\s*(.+)",
+        (
+            r"(user(?:'s|’s) name is|user is called|用户叫|用户的名字是|nutzer heißt|l'utilisateur s'appelle"
+            r"|el usuario se llama|o usuário se chama|l'utente si chiama|пользователя зовут|ユーザーの名前は"
+            r"|사용자의 이름은)\s*(.+)"
+        ),
         (
             r"(user (?:now )?(?:lives|resides) in|user moved to|用户(?:现在)?住在|用户搬到了?"
             r"|nutzer(?:in)? wohnt in"

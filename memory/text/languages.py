@@ -79,6 +79,11 @@ def language_words(language: str) -> LanguageWords:
     return LanguageWords(lists["stop"], lists["time"], lists["hint"], tuple(related))
 
 
+def stop_words(language: str) -> frozenset[str]:
+    """Return the function words of a language."""
+    return ENGLISH_STOP_WORDS if language == ENGLISH else language_words(language).stops
+
+
 def detect_language(text: str) -> str:
     """Return the language of a casefolded text."""
     head = text[:_MOST_READ]

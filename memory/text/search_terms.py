@@ -21,7 +21,7 @@ from parley.memory.text.languages import (
     ENGLISH_STOP_WORDS,
     STEMMERS,
     detect_language,
-    language_words,
+    stop_words,
     unaccented,
 )
 
@@ -122,7 +122,7 @@ def search_words(text: str) -> SearchWords:
 
 
 def _words(folded: str, language: str) -> Iterator[tuple[str, ...]]:
-    stops = ENGLISH_STOP_WORDS if language == ENGLISH else language_words(language).stops
+    stops = stop_words(language)
     # Text of scripts without spaces and Russian may have English words in it.
     latin = language if language in STEMMERS and language != "ru" else ENGLISH
     for unspaced, number, word in _PIECE.findall(folded):

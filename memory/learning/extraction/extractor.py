@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from itertools import zip_longest
 from typing import Protocol
 
 from parley.core.model.types import CompletedTurn
@@ -25,9 +26,11 @@ from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, Memor
 from parley.memory.text.escape import escaped
 from parley.memory.text.secrets import mask_secrets
 
-# Up to this many facts all are shown to the model; of more, those nearest to the turns, and the newest.
-MOST_SHOWN = 120
-_NEAREST, _NEWEST = 60, 30
+# Up to this many facts all are shown to the model; of more, those nearest to each turn, and the newest.
+ALL_SHOWN = 20
+MOST_NEAR = 60
+_NEAR_EACH, _NEAR_IN_SHORT_LESSON = 5, 16
+_NEWEST, _CORRECTIONS = 2, 4
 _AS_LONG_AS = 600
 _AROUND = 30  # tokens of a turn's number, time and names
 
@@ -157,16 +160,17 @@ def join_lines(text: str) -> str:
 def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) -> list[Fact]:
     """Return the facts that a model needs to see for these words, in their own order.
 
-    Of a large memory: those nearest to the turns, one turn after the other, all corrections that fit, and
-    the newest.
+    Those nearest to each turn, among which a fact that says the same is found, the newest facts and the
+    newest corrections: what a lesson costs does not grow with the memory.
     """
-    if len(facts) <= MOST_SHOWN:
+    if len(facts) <= ALL_SHOWN:
         return list(facts)
-    each = max(5, _NEAREST // max(len(said), 1))
-    near = [fact.id for words in said for fact, _ in index.search([words[:_AS_LONG_AS]], each)]
+    each = max(_NEAR_EACH, _NEAR_IN_SHORT_LESSON // max(len(said), 1))
+    found = [[fact.id for fact, _ in index.search([words[:_AS_LONG_AS]], each)] for words in said]
+    near = [name for rank in zip_longest(*found) for name in rank if name]  # the nearest of each turn first
     newest = [fact.id for fact in facts[-_NEWEST:]]
-    corrections = [fact.id for fact in reversed(facts) if fact.category is Category.CORRECTION]
-    chosen = set(list(dict.fromkeys([*near[:_NEAREST], *newest, *corrections, *near]))[:MOST_SHOWN])
+    corrections = [fact.id for fact in facts if fact.category is Category.CORRECTION][-_CORRECTIONS:]
+    chosen = {*list(dict.fromkeys(near))[:MOST_NEAR], *newest, *corrections}
     return [fact for fact in facts if fact.id in chosen]
 
 

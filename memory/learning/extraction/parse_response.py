@@ -1,7 +1,8 @@
 """Parses a model's answer into a Diff, whatever surrounds it; one bad item never loses the others.
 
 The answer may be text with thinking, prose or fences around the JSON, or a list of content blocks, or the
-arguments of a tool call. Ids that the model was not shown are dropped.
+arguments of a tool call; trailing commas and raw line ends are read. Ids that the
+model was not shown are dropped.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from parley.memory.text.escape import unescaped
 
 _KEYS = frozenset(("user", "history", "newFacts", "factsToRemove", "confirmations"))
 _THOUGHT = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
+# A string that does not end goes to the end of the text, so that matching takes linear time.
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
 _LONGEST = 400_000
 _MOST_STARTS = 1_000
 _RELATIONS = {re.sub(r"\W", "", each.value): each for each in Relation}
@@ -57,8 +60,9 @@ def content_text(content: object) -> str:
 
 def read_text(text: str, shown: ShownIds) -> Diff:
     """Return the update in a text. Raises MemoryFailed when there is none."""
-    without = _without_thoughts(text[-_LONGEST:])
-    for place in (without, text[-_LONGEST:]):
+    whole = text[-_LONGEST:]
+    without = _without_thoughts(whole)
+    for place in (without, whole, _without_trailing_commas(without), _without_trailing_commas(whole)):
         found = max(_updates(place), key=lambda each: len(_KEYS & each.keys()), default=None)
         if found is not None:
             return read_object(found, shown)
@@ -81,9 +85,15 @@ def _without_thoughts(text: str) -> str:
     return "".join((*kept, text[at:]))
 
 
+def _without_trailing_commas(text: str) -> str:
+    """Return the text without commas before the end of an object or a list; those in strings stay."""
+    begin = max(text.find("{"), 0)  # quotation marks of what stands before belong to no string
+    return _STRING_OR_COMMA.sub(lambda found: "" if found[0] == "," else found[0], text[begin:])
+
+
 def _updates(text: str) -> list[Object]:
-    """Return all objects in a text that are updates, the last one first."""
-    decoder, found, at = json.JSONDecoder(), list[Object](), text.find("{")
+    """Return all objects in a text that are updates, the last one first; strings may have raw line ends."""
+    decoder, found, at = json.JSONDecoder(strict=False), list[Object](), text.find("{")
     for _ in range(_MOST_STARTS):
         if at < 0:
             break

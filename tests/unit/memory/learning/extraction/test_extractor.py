@@ -8,7 +8,8 @@ import pytest
 
 from parley.core.model.errors import MemoryFailed
 from parley.memory.learning.extraction.extractor import (
-    MOST_SHOWN,
+    ALL_SHOWN,
+    MOST_NEAR,
     ModelExtractor,
     chunk_turns,
     render_fact,
@@ -162,13 +163,28 @@ def test_of_a_large_memory_the_nearest_the_newest_and_corrections_are_shown():
     facts[5] = Fact("fact_5", "Never use tabs", Category.CORRECTION, 0.95)
     shown = select_facts(facts, FactIndex(facts), ["what did I say about subject900?"])
     ids = [fact.id for fact in shown]
-    assert len(ids) <= MOST_SHOWN
+    assert len(ids) <= 16 + 2 + 4
     assert {"fact_900", "fact_5", "fact_1999"} <= set(ids)
     assert ids == sorted(ids, key=lambda each: int(each[5:]))
 
 
+def test_of_a_long_lesson_every_turn_has_its_nearest_fact():
+    facts = many(2_000)
+    shown = select_facts(facts, FactIndex(facts), [f"more of subject{n}" for n in range(300, 340)])
+    assert {f"fact_{n}" for n in range(300, 340)} <= {fact.id for fact in shown}
+    assert len(shown) <= MOST_NEAR + 4
+
+
+async def test_what_a_lesson_costs_does_not_grow_with_the_memory():
+    costs = [
+        COUNT((await asked(turn(0, "I moved away from subject7"), facts=many(number)))[0])
+        for number in (200, 2_000)
+    ]
+    assert costs[1] < 1.1 * costs[0]
+
+
 def test_a_small_memory_is_shown_whole():
-    facts = many(MOST_SHOWN)
+    facts = many(ALL_SHOWN)
     assert select_facts(facts, FactIndex(facts), ["x"]) == facts
 
 

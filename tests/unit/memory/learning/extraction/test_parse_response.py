@@ -47,6 +47,25 @@ def test_think_blocks_prose_fences_decoys_and_enclosures_are_tolerated(text):
     assert contents(read_text(text, SHOWN)) == ["Likes tea"]
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ('{"newFacts": [{"content": "Likes tea", "confidence": 0.9,},],}', "Likes tea"),
+        ('Here is "it: {"newFacts": [{"content": "Likes, ] tea", },\n ], }', "Likes, ] tea"),
+        ('{"newFacts": [{"content": "Likes tea,\nand jam"}]}', "Likes tea,\nand jam"),
+        ('{"newFacts": [{"content": "Says \\",}\\"", }, ], }', 'Says ",}"'),
+    ],
+)
+def test_trailing_commas_and_raw_line_ends_are_read(text, content):
+    assert contents(read_text(text, SHOWN)) == [content]
+
+
+@pytest.mark.parametrize("part", ['"\\', ",", ", ", '{"', '",}', "\\"])
+def test_long_broken_answers_are_refused(part):
+    with pytest.raises(MemoryFailed):
+        read_text("{" + part * 100_000, SHOWN)
+
+
 def test_list_of_blocks_is_read_as_text_never_as_a_repr():
     blocks = [{"type": "reasoning", "summary": []}, {"type": "text", "text": ANSWER[:20]}, ANSWER[20:], 3]
     assert content_text(blocks) == ANSWER  # a break would end a JSON string that goes on in the next block

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.learning.extraction.diff import Judgement, Relation
 from parley.memory.learning.extraction.rules import RuleExtractor, split_statements
 from parley.memory.learning.extraction.turn_filter import select_learnable
-from parley.memory.model.document import Category, Fact, MemoryDocument
+from parley.memory.model.document import Fact, MemoryDocument
 from parley.memory.search.index import FactIndex
 from tests.kit.doubles.llm_provider import NOON, turn
 
@@ -52,31 +51,18 @@ async def test_questions_and_weak_words_teach_nothing(said):
     assert (await read(said)).new_facts == ()
 
 
-@pytest.mark.parametrize(
-    ("said", "content"),
-    [("No, I meant Tuesday.", "User meant: Tuesday"), ("不对，我说的是北京", "用户的意思是：北京")],
-)
-async def test_a_correction_keeps_the_mistake_that_it_corrects(said, content):
-    diff = await read(turn(0, "Which day is it due?", reply="It is due on Monday."), turn(1, said))
-    (new,) = diff.new_facts
-    assert (new.content, new.category, new.source_error) == (
-        content,
-        Category.CORRECTION,
-        "It is due on Monday.",
-    )
-    assert new.confidence == 0.95
+@pytest.mark.parametrize("said", ["No, I meant Tuesday.", "不对，我说的是北京", "That's wrong, use it."])
+async def test_a_correction_is_noticed_but_rules_learn_nothing_from_it(said):
+    assert RuleExtractor().corrects(said)
+    assert (await read(said)).new_facts == ()
 
 
-async def test_what_can_only_be_true_once_replaces_what_was_true_before():
-    facts = [
-        Fact("fact_1", "User lives in Ulm"),
-        Fact("fact_2", "User likes Ulm"),
-        Fact("fact_3", "用户住在苏州"),
-    ]
+async def test_nothing_is_replaced_on_a_rule_alone():
+    facts = [Fact("fact_1", "User lives in Ulm"), Fact("fact_3", "用户住在苏州")]
     diff = await read("I moved to Bonn", facts=facts)
     assert diff.removals == ()
-    assert diff.new_facts[0].judgements == (Judgement("fact_1", Relation.SUPERSEDES),)
-    assert (await read("I live in Ulm", facts=facts)).new_facts[0].judgements == ()
+    assert [new.content for new in diff.new_facts] == ["User lives in Bonn"]
+    assert diff.new_facts[0].judgements == ()
 
 
 @pytest.mark.parametrize("said", ["Please forget that I like tea", "Forget about tea.", "请忘记喝茶"])
