@@ -225,6 +225,7 @@ def _services(
         speech=opened.speech,
         telemetry=watchers.telemetry,
         past_turns=memory.past_turns,
+        memory_controls=memory.controls,
     )
 
 

@@ -283,7 +283,8 @@ class CompletedTurn:
     """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice.
 
     `person` is our own id of whoever spoke, `speaker` the account that they spoke from. `language` is a
-    BCP 47 tag or empty, `at` when they spoke, in Unix seconds.
+    BCP 47 tag or empty, `at` when they spoke, in Unix seconds. `link` is their message's address, where its
+    platform has one.
     """
 
     id: str
@@ -297,3 +298,4 @@ class CompletedTurn:
     reply_text: str
     at: float
     private: bool
+    link: str = ""
