@@ -92,11 +92,14 @@ class MemoryService:
         self._queue = LearningQueue(self._journal, options, extractor.corrects)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self._worker = LearningWorker(
-            self._journal, self._queue, self._pipeline, options, lambda text: self.admin.note_failure(text), self._quarantine,
+            self._journal, self._queue, self._pipeline, options, self._note_failure, self._quarantine,
             self._note_learned,
         )  # fmt: skip
         self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock, self._told)
         self.controls.reconfigure(self._repository, counter, options)
+
+    def _note_failure(self, text: str) -> None:
+        self.admin.note_failure(text)
 
     def reconfigure(self, options: MemoryOptions, extractor: Extractor, secrets: Sequence[str]) -> None:
         """Let other options hold, except where memories are kept; a lesson under way ends with the old ones.
@@ -164,8 +167,6 @@ class MemoryService:
             with suppress(asyncio.CancelledError):
                 await task
 
-    # Recall and record.
-
     async def recall(self, occasion: RecallQuery) -> str:
         return await self._recaller.recall(occasion)
 
@@ -189,8 +190,6 @@ class MemoryService:
         if not learns:
             return MemoryNotices()
         return await self._notices.below_answer(person, said, private=private)
-
-    # Edits by a person.
 
     async def overview(self, person: str) -> MemoryView:
         with map_store_errors():

@@ -283,8 +283,7 @@ class CompletedTurn:
     """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice.
 
     `person` is our own id of whoever spoke, `speaker` the account that they spoke from. `language` is a
-    BCP 47 tag or empty, `at` when they spoke, in Unix seconds. `link` is their message's address, where its
-    platform has one.
+    BCP 47 tag or empty, `at` when they spoke, in Unix seconds, `link` the address of their message or empty.
     """
 
     id: str
