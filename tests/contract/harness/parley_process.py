@@ -205,7 +205,8 @@ async def start(around: Surroundings) -> Process:
 
 def _memory(journal: UnreliableJournal) -> MemoryService:
     """The product's memory, in the store; nothing is learned, as nobody runs it."""
-    return MemoryService(SqlMemoryStore(journal), journal, RuleExtractor(), MemoryOptions(), time.time)
+    store = SqlMemoryStore(journal)
+    return MemoryService(store, journal, RuleExtractor(), MemoryOptions(), time.time)  # type: ignore[arg-type]
 
 
 def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:
