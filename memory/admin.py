@@ -175,6 +175,10 @@ def fact_view(fact: Fact) -> FactView:
         fact.created_at,
         fact.source,
         fact.until[:10],
+        fact.confirmed_at,
+        fact.shared,
+        fact.accounts,
+        fact.origin,
     )
 
 

@@ -26,7 +26,7 @@ _EACH = 50  # weight of a memory besides its facts
 
 # Up to so many facts are ranked on the loop, in 2 ms: a thread would take longer.
 SMALL = 300
-# Up to so many facts are settled on the loop.
+# Up to so many facts are settled on the loop; the first run with more does not wait for that.
 _FEW = 50
 
 
@@ -43,6 +43,7 @@ class CachedMemory:
         self._indexed: tuple[Fact, ...] = ()
         self._lock = threading.Lock()
         self._settling: dict[str, str] = {}
+        self.was_settled = False
         self.lines = LineCache(render)
 
     @property
@@ -85,6 +86,7 @@ class CachedMemory:
     def settle(self, stored: StoredMemory) -> StoredMemory:
         """Return the memory with older contradictions settled by time. Blocks: on threads only, if large."""
         facts = stored.document.facts
+        self.was_settled = True
         if len(self._settling) > 2 * len(facts) + _EACH:
             self._settling.clear()
         settled = settle_older(facts, self._settling)
@@ -137,12 +139,8 @@ class MemoryCache:
             known = self._known[person, assistant] = CachedMemory(self._recalling, self._render)
             self._evict()
         if stored.revision != known.stored.revision or not stored.revision:
-            small = len(stored.document.facts) <= _FEW
-            known.stored = (
-                known.settle(stored)
-                if small
-                else await self._thread.run_in_thread(partial(known.settle, stored))
-            )
+            known.stored = stored
+            await self._settle(known, stored)
         self._known.move_to_end((person, assistant))
         return known
 
@@ -165,6 +163,22 @@ class MemoryCache:
         """Remove a person's memories from the cache."""
         for key in [key for key in self._known if key[0] == person]:
             del self._known[key]
+
+    async def _settle(self, known: CachedMemory, stored: StoredMemory) -> None:
+        """Settle contradictions: before this returns where that is quick, else in the background."""
+        if len(stored.document.facts) <= _FEW:
+            known.stored = known.settle(stored)
+        else:
+            task = asyncio.create_task(self._settle_later(known, stored))
+            self._preparing.add(task)
+            task.add_done_callback(self._preparing.discard)
+            if known.was_settled:
+                await asyncio.wait({task})
+
+    async def _settle_later(self, known: CachedMemory, stored: StoredMemory) -> None:
+        settled = await self._thread.run_in_thread(partial(known.settle, stored))
+        if known.stored is stored:
+            known.stored = settled
 
     async def _load_combined(self, person: str, assistant: str) -> StoredMemory:
         stored = await self._store.load(person, assistant)

@@ -1,29 +1,33 @@
-"""Notices to a person below an answer: a memory that cannot be read, secrets that are not remembered."""
+"""Notices to a person below an answer: that they are remembered, secrets that are not, a damaged memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
 
-from parley.core.model.errors import MemoryFailed
+from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.ports.memory import MemoryNotices
 from parley.memory.model.document import StoredMemory
+from parley.memory.person_state import PersonStateStore
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.smalltalk import says_nothing
 
 _A_DAY = 86_400.0
 _MOST_PEOPLE = 10_000
 
 
 class PersonNotices:
-    """Says what a person should know, a damaged memory once a day."""
+    """Says what a person should know: once that they are remembered, a damaged memory once a day."""
 
-    def __init__(self, store: MemoryStore, clock: Callable[[], float]) -> None:
+    def __init__(self, store: MemoryStore, states: PersonStateStore, clock: Callable[[], float]) -> None:
         self._store = store
+        self._states = states
         self._clock = clock
+        self._informed: OrderedDict[str, None] = OrderedDict()
         self._told: OrderedDict[str, float] = OrderedDict()
 
-    async def below_answer(self, person: str, said: str) -> MemoryNotices:
+    async def below_answer(self, person: str, said: str, *, private: bool) -> MemoryNotices:
         """Return the notices below the answer to these words; none where memory is off or out of reach."""
         try:
             stored = await self._store.load(person)
@@ -31,7 +35,26 @@ class PersonNotices:
             return MemoryNotices()
         if stored.notes.off:
             return MemoryNotices()
-        return MemoryNotices(self._damaged(person, stored), mask_secrets(said).count)
+        first = private and not stored.damaged and await self._is_first(person, said)
+        return MemoryNotices(self._damaged(person, stored), mask_secrets(said).count, first)
+
+    async def _is_first(self, person: str, said: str) -> bool:
+        """Return whether this is the first that is learned from a person in private, and note that they know.
+
+        Small talk is not learned from.
+        """
+        if person in self._informed or not said.strip() or says_nothing(said):
+            return False
+        try:
+            known = (await self._states.get(person)).informed
+            if not known:
+                await self._states.note_informed(person)
+        except StoreUnavailable:
+            return False
+        self._informed[person] = None
+        if len(self._informed) > _MOST_PEOPLE:
+            self._informed.popitem(last=False)
+        return not known
 
     def _damaged(self, person: str, stored: StoredMemory) -> str:
         now = self._clock()

@@ -13,10 +13,14 @@ _PREFIX = "memory-person/"
 
 @dataclass(frozen=True, slots=True)
 class PersonState:
-    """State of a person. `cleared_at` is in Unix seconds: what was said before is not learned any more."""
+    """State of a person. `cleared_at` is in Unix seconds: what was said before is not learned any more.
+
+    `informed` says that they were told that they are remembered.
+    """
 
     assistants: tuple[str, ...] = ()
     cleared_at: float = 0.0
+    informed: bool = False
 
 
 class PersonStateStore:
@@ -39,6 +43,10 @@ class PersonStateStore:
     async def note_cleared(self, person: str, at: float) -> None:
         """Record that everything was cleared at `at`."""
         await self._change(person, lambda entry: replace(entry, cleared_at=max(at, entry.cleared_at)))
+
+    async def note_informed(self, person: str) -> None:
+        """Record that a person was told that they are remembered."""
+        await self._change(person, lambda entry: replace(entry, informed=True))
 
     async def _change(self, person: str, change: Callable[[PersonState], PersonState]) -> None:
         def changed(document: Document) -> tuple[None, str | None]:

@@ -16,6 +16,7 @@ from parley.memory.options import Groups, MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
 from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
 from parley.memory.text.token_counting import Counter
+from parley.memory.told_lines import ToldLines
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,9 @@ class Recaller:
         options: MemoryOptions,
         semantic: SemanticIndex | None,
         clock: Callable[[], float],
+        told: ToldLines,
     ) -> None:
+        self._told = told
         self._cache = cache
         self._counter = counter
         self._options = options
@@ -43,7 +46,16 @@ class Recaller:
         self._late: set[asyncio.Task[str]] = set()
 
     async def recall(self, occasion: RecallQuery) -> str:
-        """Return the block for a run; empty when there is nothing, or when it takes too long."""
+        """Return the block for a run; empty when there is nothing, or when it takes too long.
+
+        What is told is noted, for the person who asks why.
+        """
+        block = await self._recall(occasion)
+        if self._options.enabled:
+            self._told.note(occasion.person, occasion.thread, block)
+        return block
+
+    async def _recall(self, occasion: RecallQuery) -> str:
         wanted = self._options.enabled and self._options.injection_enabled
         if not wanted or (not occasion.private and self._options.groups is Groups.OFF):
             return ""

@@ -10,12 +10,13 @@ from functools import partial
 from typing import TypeVar
 
 from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
-from parley.core.ports.memory import AccountUnlink, MergeOutcome, UndoResult
+from parley.core.ports.memory import NO_ORIGIN, AccountUnlink, FactOrigin, MergeOutcome, UndoResult
 from parley.core.ports.memory_admin import FactChange, InvalidMemory
 from parley.memory.cache import MemoryCache
 from parley.memory.edits import account_split, operations
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.history import replace_document
+from parley.memory.edits.masking import mask_document
 from parley.memory.model.document import (
     Category,
     Fact,
@@ -81,6 +82,7 @@ class MemoryRepository:
         now: str,
         category: Category = Category.CONTEXT,
         account: str = "",
+        origin: FactOrigin = NO_ORIGIN,
         *,
         shared: bool = False,
     ) -> Fact:
@@ -103,13 +105,14 @@ class MemoryRepository:
                     category=category,
                     index=index,
                     account=account,
+                    origin=origin,
                 ),
             )
             if added.fact is None:
                 raise MemoryFailed("There is nothing to remember in that.")
             return added.stored, added.fact
 
-        return await self._change(person, "", work)
+        return await self.change(person, "", work)
 
     async def edit(self, person: str, fact_id: str, change: FactChange, now: str) -> Fact | None:
         """Edit a fact by hand; None when there is none of this id, or its new text is blank."""
@@ -119,7 +122,7 @@ class MemoryRepository:
             return edited.stored, edited.fact
 
         for assistant in await self._all(person):
-            fact = await self._change(person, assistant, work)
+            fact = await self.change(person, assistant, work)
             if fact is not None:
                 return fact
         return None
@@ -133,7 +136,7 @@ class MemoryRepository:
 
         gone: list[Fact] = []
         for assistant in await self._all(person):
-            gone += await self._change(person, assistant, work)
+            gone += await self.change(person, assistant, work)
         return tuple(gone)
 
     async def forgettable(self, person: str, words: str) -> tuple[Fact, ...]:
@@ -159,11 +162,11 @@ class MemoryRepository:
                 return stored, UndoResult.FORGOTTEN if stored.notes.forgot else UndoResult.NOTHING
             return before, UndoResult.DONE
 
-        return await self._change(person, max(changed)[1], work)
+        return await self.change(person, max(changed)[1], work)
 
     async def switch(self, person: str, *, on: bool) -> None:
         """Switch learning and recall on or off."""
-        await self._change(person, "", lambda stored: (operations.switch(stored, on), None))
+        await self.change(person, "", lambda stored: (operations.switch(stored, on), None))
 
     async def replace(self, person: str, text: str, now: str) -> int:
         """Replace the general memory by a document of schema 1.0; return its number of facts."""
@@ -175,10 +178,11 @@ class MemoryRepository:
             raise InvalidMemory("There is no fact that can be read in this memory.")
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, int]:
-            document = replace(read.document, facts=evict(read.document.facts, self._most))
+            document = mask_document(read.document)
+            document = replace(document, facts=evict(document.facts, self._most))
             return replace_document(stored, document, now), len(document.facts)
 
-        return await self._change(person, "", work)
+        return await self.change(person, "", work)
 
     async def merge(self, source: str, into: str, now: str, account: str = "") -> MergeOutcome:
         """Merge one person's memories into another's; the first has none afterwards.
@@ -235,7 +239,7 @@ class MemoryRepository:
         for _ in range(_TRIES):
             stored = await self._cache.load(source, assistant)
             goes, stays = split(stored)
-            step = await self._change(into, assistant, work(goes))
+            step = await self.change(into, assistant, work(goes))
             merged = MergeOutcome(merged.added + step.added, merged.known or step.known)
             try:
                 if stays != stored:
@@ -248,7 +252,7 @@ class MemoryRepository:
     async def _all(self, person: str) -> Sequence[str]:
         return ("", *(await self._states.get(person)).assistants)
 
-    async def _change(
+    async def change(
         self, person: str, assistant: str, work: Callable[[StoredMemory], tuple[StoredMemory, Result]]
     ) -> Result:
         """Change what is stored now; `work` runs again after each conflict."""

@@ -23,6 +23,7 @@ from parley.core.ports.memory import (
 from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
 from parley.memory.cache import MemoryCache
+from parley.memory.controls.service import MemoryControlsService
 from parley.memory.inject.block import line_format
 from parley.memory.learning.extraction.extractor import Extractor
 from parley.memory.learning.pipeline import LearningPipeline
@@ -39,6 +40,7 @@ from parley.memory.search.semantic.scoring import SemanticIndex
 from parley.memory.storage.document_format import document_json
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.token_counting import token_counter
+from parley.memory.told_lines import ToldLines
 
 _DRAIN = 10.0
 
@@ -70,7 +72,9 @@ class MemoryService:
         self._telemetry = telemetry
         self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
-        self._notices = PersonNotices(store, clock)
+        self._told = ToldLines(journal)
+        self._notices = PersonNotices(store, self._states, clock)
+        self.controls = MemoryControlsService(self._cache, self._told, clock)
         self.past_turns = PastTurnService(journal, self._cache, self._states, options, clock)
         self._reconfigured = asyncio.Event()
         self._draining = False
@@ -88,15 +92,11 @@ class MemoryService:
         self._queue = LearningQueue(self._journal, options, extractor.corrects)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self._worker = LearningWorker(
-            self._journal,
-            self._queue,
-            self._pipeline,
-            options,
-            self._note_failure,
-            self._quarantine,
+            self._journal, self._queue, self._pipeline, options, self._note_failure, self._quarantine,
             self._note_learned,
-        )
-        self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock)
+        )  # fmt: skip
+        self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock, self._told)
+        self.controls.reconfigure(self._repository, counter, options)
 
     def _note_failure(self, text: str) -> None:
         self.admin.note_failure(text)
@@ -167,8 +167,6 @@ class MemoryService:
             with suppress(asyncio.CancelledError):
                 await task
 
-    # Recall and record.
-
     async def recall(self, occasion: RecallQuery) -> str:
         return await self._recaller.recall(occasion)
 
@@ -189,9 +187,9 @@ class MemoryService:
 
     async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
         learns = self.enabled and (private or self._options.groups is not Groups.OFF)
-        return await self._notices.below_answer(person, said) if learns else MemoryNotices()
-
-    # Edits by a person.
+        if not learns:
+            return MemoryNotices()
+        return await self._notices.below_answer(person, said, private=private)
 
     async def overview(self, person: str) -> MemoryView:
         with map_store_errors():
@@ -247,6 +245,7 @@ class MemoryService:
         with map_store_errors():
             await self._queue.discard_dead(person)
             await self.past_turns.erase(person)
+            await self._told.erase(person)
             if await self._is_unknown(person):
                 return 0
             number = len((await self._repository.load_merged(person)).document.facts)
@@ -256,6 +255,7 @@ class MemoryService:
             await self._queue.discard_dead(person)  # again: turns that failed, or ended, meanwhile
             await self.past_turns.erase(person)
             await self._forget_vectors(person)
+            await self._told.erase(person)
             await self._store.erase(person)
         self._cache.drop(person)
         return number
@@ -280,6 +280,7 @@ class MemoryService:
             await self.past_turns.move(source, into)
             merged = await self._repository.merge(source, into, self._now(), account)
             await self._forget_vectors(source)
+            await self._told.erase(source)
         self._cache.drop(source)
         return merged
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from parley.core.ports.memory import MergeOutcome
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin, MergeOutcome
 from parley.core.ports.memory_admin import FactChange
 from parley.memory.edits.account_split import mark_account, sentence_origins
 from parley.memory.edits.eviction import evict
@@ -68,16 +68,19 @@ def add(
     category: Category = Category.CONTEXT,
     index: FactIndex | None = None,
     account: str = "",
+    origin: FactOrigin = NO_ORIGIN,
 ) -> AddResult:
     """Add a fact that a person dictates: certain, and never rewritten by a model.
 
     A known fact becomes a manual one. `most` is the cap; the new fact is never the one evicted.
-    `account` is the account that says so, where the person is not named after it.
+    `account` is the account that says so, where the person is not named after it; `origin` where.
     """
     text = mask_secrets(one_line(content, MOST_OF_FACT)).text
     if not any(char.isalnum() for char in text):
         return AddResult(stored, None)
-    new = Fact("", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]))
+    new = Fact(
+        "", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]), origin=origin
+    )
     draft = FactSet(stored.document.facts, stored.notes.last_id, index)
     known = _known(draft, new)
     if known is None:
@@ -121,6 +124,8 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
     if new.content != old.content:
         # Keywords and the noted mistake belong to the old text, and may reveal what was removed from it.
         new = replace(new, keywords=(), source_error="", until="")
+        if change.author:
+            new = replace(new, accounts=accounts_of([change.author]), origin=change.origin, created_at=now)
     facts = tuple(new if fact.id == fact_id else fact for fact in stored.document.facts)
     changed = replace_document(stored, replace(stored.document, facts=facts), now)
     if new.content == old.content:

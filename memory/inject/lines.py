@@ -12,6 +12,7 @@ from parley.memory.text.secrets import mask_secrets
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30
+_MOST_OF_NAME = 60
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T|$)")
 
 
@@ -33,6 +34,13 @@ def fact_line(fact: Fact) -> str:
     """
     date = _DATE.match(fact.created_at)
     return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value, _validity(fact))
+
+
+def team_line(fact: Fact) -> str:
+    """Return `- 2023-05-08, Ann: content`: when it was said for a team, and by whom."""
+    date, speaker = _DATE.match(fact.created_at), escaped(flatten(fact.origin.speaker)[:_MOST_OF_NAME])
+    head = ", ".join(part for part in (date[0] if date else "", speaker) if part)
+    return _line(f"- {head}: " if head else "- ", fact, fact.category.value, _validity(fact))
 
 
 def _validity(fact: Fact) -> str:

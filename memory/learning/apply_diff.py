@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
+from parley.core.ports.memory import NO_ORIGIN
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import accounts_of, can_merge, confirm_fact, merge_facts
 from parley.memory.edits.fact_set import FactSet
@@ -167,13 +168,15 @@ class _Work:
         read = cited or list(self._context.turns)
         times = sorted(turn.at for turn in read)
         said_at = (times[-1] if cited else times[0]) if times else ""
+        latest = max(read, key=lambda turn: turn.at) if read else None
         fact = Fact(
             id="",
             content=new.content,
             category=new.category,
             confidence=new.confidence,
             created_at=times[-1] if times and times[-1] else self._context.now,
-            source=max(read, key=lambda turn: turn.at).thread if read else "unknown",
+            source=latest.thread if latest else "unknown",
+            origin=latest.origin if latest else NO_ORIGIN,
             source_error=new.source_error,
             shared=bool(read) and not any(turn.private for turn in read),
             subject=new.subject,

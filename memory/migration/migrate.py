@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parley.core.model.errors import DocumentConflict
+from parley.memory.edits.masking import mask_document
 from parley.memory.edits.operations import merge
 from parley.memory.migration.legacy_layouts import LegacyMemory, as_general_memory, find_legacy_memories
 from parley.memory.model.document import SUMMARY_NAMES, StoredMemory
@@ -99,7 +100,7 @@ def plan_migration(
     source: LegacyMemory, stored: StoredMemory, wishes: MigrationOptions
 ) -> tuple[StoredMemory, MigratedMemory]:
     """Return the memory with the source's merged, and the counts; the same memory when nothing is new."""
-    joined = merge(StoredMemory(source.document), stored, wishes.now, wishes.most)
+    joined = merge(StoredMemory(mask_document(source.document)), stored, wishes.now, wishes.most)
     old, new = stored.document, joined.into.document
     changed = joined.into if (new.facts, new.summaries) != (old.facts, old.summaries) else stored
     added, known = joined.merged.added, joined.merged.known

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin
+
 VERSION = "1.0"
 
 
@@ -35,8 +37,9 @@ class Fact:
     person; `keywords` are other words for it (synonyms, names in another language) that only search
     sees. `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last
     said again. `valid_from` is since when it holds, and `until` when it ceased to: a date, perhaps only
-    a year or a month; a fact with `until` is past. `accounts` are those of a linked person that it came
-    from; "" among them, or none at all, stands for the account after which the person is named.
+    a year or a month; a fact with `until` is past. `origin` is where it was said. `accounts` are those of a
+    linked person that it came from; "" among them, or none at all, stands for the account after which the
+    person is named. A team's facts are of the accounts that said them.
     """
 
     id: str
@@ -53,6 +56,7 @@ class Fact:
     accounts: tuple[str, ...] = ()
     valid_from: str = ""
     until: str = ""
+    origin: FactOrigin = NO_ORIGIN
 
     @property
     def manual(self) -> bool:

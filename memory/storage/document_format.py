@@ -1,7 +1,7 @@
 """JSON format of a memory: schema 1.0 of the reference system, tolerant of edits by hand and other versions.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
-`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`. What cannot be read is handed back,
+`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`, `origin`. What cannot be read is handed back,
 entry by entry, so that nothing is lost.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import orjson
 
 from parley.core.model.types import Json
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin
 from parley.memory.model.document import (
     SUMMARY_SECTIONS,
     VERSION,
@@ -82,6 +83,7 @@ def fact_to_json(fact: Fact) -> Object:
         "accounts": list(fact.accounts),
         "validFrom": fact.valid_from,
         "until": fact.until,
+        "origin": {key: entry for key, entry in asdict(fact.origin).items() if entry},
     }
     return value | {key: entry for key, entry in extras.items() if entry}
 
@@ -176,7 +178,14 @@ def read_fact(entry: Json) -> Fact | None:
         accounts=_accounts(entry.get("accounts")),
         valid_from=normalise_date(_text(entry.get("validFrom"))),
         until=normalise_date(_text(entry.get("until"))),
+        origin=_origin(entry.get("origin")),
     )
+
+
+def _origin(value: Json) -> FactOrigin:
+    if not isinstance(value, dict):
+        return NO_ORIGIN
+    return FactOrigin(_text(value.get("conversation")), _text(value.get("link")), _text(value.get("speaker")))
 
 
 def _category(entry: Object) -> Category:

@@ -19,6 +19,7 @@ from parley.core.ports.channel import Channel
 from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import Memory
+from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
 from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
@@ -28,6 +29,7 @@ from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.core.state.team_chats import TeamChats
 from parley.core.texts import language_of
 
 
@@ -58,6 +60,12 @@ class CoreServices:
     telemetry: Telemetry = NO_TELEMETRY
     past_turns: PastTurns = NO_PAST_TURNS
     memory_tools: MemoryTools = NO_MEMORY_TOOLS
+    memory_controls: MemoryControls = NO_MEMORY_CONTROLS
+
+    @property
+    def team_chats(self) -> TeamChats:
+        """The chats that have a memory of their own."""
+        return TeamChats(self.journal)
 
     def with_configuration(self, options: CoreOptions, channels: Mapping[str, Channel]) -> CoreServices:
         """Return the same with other settings and channels."""

@@ -11,8 +11,10 @@ import pytest
 
 from parley.core.texts import (
     CATALOGUE,
+    MEMORY_CATALOGUE,
     PAGE_CATALOGUE,
     SETUP_CATALOGUE,
+    MemorySentence,
     PageSentence,
     Sentence,
     SetupSentence,
@@ -136,7 +138,12 @@ FOR_OTHERS = {
 }
 
 
-CATALOGUES = ((CATALOGUE, Sentence), (PAGE_CATALOGUE, PageSentence), (SETUP_CATALOGUE, SetupSentence))
+CATALOGUES = (
+    (CATALOGUE, Sentence),
+    (MEMORY_CATALOGUE, MemorySentence),
+    (PAGE_CATALOGUE, PageSentence),
+    (SETUP_CATALOGUE, SetupSentence),
+)
 PAGE = ROOT / "channels" / "web" / "page"
 
 
@@ -193,13 +200,13 @@ def test_chinese_stands_in_the_catalogue_or_has_a_reason():
 def test_nobody_is_spoken_to_in_the_familiar_form():
     """In Chinese people are 您. Only what they may say to the agent has 你: they speak to a machine."""
     theirs = {Sentence.PROMPT_HELP, Sentence.PROMPT_HELP_WORDS}
-    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"], SETUP_CATALOGUE["zh"]):
+    for texts in (catalogue["zh"] for catalogue, _ in CATALOGUES):
         assert [key for key, text in texts.items() if "你" in text and key not in theirs] == []
 
 
 def test_chinese_has_chinese_punctuation():
     """Half-width marks beside a Chinese character, outside of code."""
-    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"], SETUP_CATALOGUE["zh"]):
+    for texts in (catalogue["zh"] for catalogue, _ in CATALOGUES):
         bare = {key: re.sub(r"`[^`]*`|\{[^}]*\}", "", text) for key, text in texts.items()}
         wrong = re.compile(r"[\u4e00-\u9fff][,;:!?.()]|[,;:!?()][\u4e00-\u9fff]")
         assert [key for key, text in bare.items() if wrong.search(text)] == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from parley.core.model.address import account_key
 from parley.core.model.types import CompletedTurn
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin
 from parley.memory.learning.extraction.strip_markup import agent_words, own_words
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
@@ -27,7 +28,7 @@ class LearnableTurn:
 
     `id` is the turn's, `speaker` what their account is called, `at` ISO 8601 in UTC, `language` a BCP 47
     tag or empty. `account` is theirs, empty where the person is named after it. `question` is what the
-    agent had asked when `said` is a bare yes or no.
+    agent had asked when `said` is a bare yes or no. `origin` is where it was said.
     """
 
     id: str
@@ -40,6 +41,7 @@ class LearnableTurn:
     private: bool
     question: str = ""
     account: str = ""
+    origin: FactOrigin = NO_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
         private=turn.private,
         question=question if nothing else "",
         account="" if account_key(turn.speaker) == turn.person else account_key(turn.speaker),
+        origin=FactOrigin(turn.conversation.key, turn.link),
     )
 
 

@@ -222,6 +222,7 @@ def _services(
         telemetry=watchers.telemetry,
         past_turns=memory.past_turns,
         memory_tools=opened.agent.tools,
+        memory_controls=memory.controls,
     )
 
 

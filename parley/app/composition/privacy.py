@@ -43,6 +43,7 @@ def build_privacy_service(
             shared=services.news.shared,
             told=tuple(services.options.feedback_destinations),
             past_turns=services.past_turns,
+            memory_controls=services.memory_controls,
         )
     )
 

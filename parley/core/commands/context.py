@@ -9,7 +9,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.attachments import StoredFile
 from parley.core.model.types import InboundMessage
 from parley.core.services import CoreServices
-from parley.core.texts import Sentence, say
+from parley.core.texts import MemorySentence, Sentence, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,6 @@ class CommandContext:
     def conversation(self) -> Conversation:
         return self.message.conversation
 
-    def say(self, sentence: Sentence, **values: object) -> str:
+    def say(self, sentence: Sentence | MemorySentence, **values: object) -> str:
         """Return a sentence in the language of who asks."""
         return say(self.services.language(self.message), sentence, **values)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 from parley.core.commands.context import CommandAnswer, CommandContext
+from parley.core.commands.memories.edits import edit_fact, export_memory, masked_note, origin_of
+from parley.core.commands.memories.imports import import_memories
+from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, fact_lines, first_facts
+from parley.core.commands.memories.team import team_memory
+from parley.core.commands.memories.why import explain_memory
 from parley.core.model.address import Conversation, account_key
-from parley.core.model.attachments import AttachmentKind, StoredFile
-from parley.core.model.errors import MemoryDamaged, MemoryFailed
-from parley.core.ports.memory import FactView, UndoResult
+from parley.core.model.errors import MemoryDamaged
+from parley.core.ports.memory import UndoResult
 from parley.core.ports.past_turns import PastTurn, PastTurnQuery
-from parley.core.texts import Sentence
+from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
-MAX_FACTS_SHOWN = 20
-"""Facts that one answer lists."""
 _TURNS_SHOWN, _EXCERPT = 8, 240
 
 _TITLES = {
@@ -39,9 +39,11 @@ async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
     """Do what the first word says; without one, show everything. Raises MemoryFailed."""
     if not context.services.memory.enabled:
         return context.say(Sentence.MEMORY_DISABLED)
+    word, _, words = rest.partition(" ")
+    if word.casefold() in MEMORY_ACTIONS["team"]:
+        return await team_memory(context, words.strip())
     if not context.message.private:
         return context.say(Sentence.MEMORY_PRIVATELY)
-    word, _, words = rest.partition(" ")
     action = _ACTIONS.get(word.casefold())
     if action is None:
         return context.say(Sentence.MEMORY_USAGE)
@@ -58,7 +60,7 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
     if seen.damaged:
         lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
-    lines += _listed(seen.facts[:MAX_FACTS_SHOWN])
+    lines += fact_lines(seen.facts[:MAX_FACTS_SHOWN])
     if not seen.summaries and not seen.facts and not seen.damaged:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
     if len(seen.facts) > MAX_FACTS_SHOWN:
@@ -71,7 +73,8 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
         )
     if seen.waiting:
         lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
-    return "\n".join([*lines, "", context.say(Sentence.MEMORY_USAGE)])
+    usage = (context.say(Sentence.MEMORY_USAGE), context.say(MemorySentence.MORE_USAGE))
+    return "\n".join([*lines, "", *usage])
 
 
 async def _search(context: CommandContext, person: str, words: str) -> str:
@@ -80,7 +83,7 @@ async def _search(context: CommandContext, person: str, words: str) -> str:
     found = await context.services.memory.search(person, words)
     if not found:
         return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
-    return "\n".join(_listed(found[:MAX_FACTS_SHOWN]))
+    return "\n".join(fact_lines(found[:MAX_FACTS_SHOWN]))
 
 
 async def _recall(context: CommandContext, person: str, words: str) -> str:
@@ -109,10 +112,11 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
     if not words:
         return context.say(Sentence.MEMORY_USAGE)
     account = account_key(context.message.sender)
-    fact = await context.services.memory.add(person, words, "" if account == person else account)
-    noted = await context.services.memory.notices(person, words, private=True)
-    masked = [context.say(Sentence.MEMORY_SECRETS, count=noted.secrets)] if noted.secrets else []
-    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact]), *masked])
+    fact = await context.services.memory_controls.add(
+        person, words, "" if account == person else account, origin_of(context)
+    )
+    masked = await masked_note(context, words)
+    return "\n".join([context.say(Sentence.MEMORY_ADDED), *fact_lines([fact]), *masked])
 
 
 async def _forget(context: CommandContext, person: str, words: str) -> str:
@@ -124,13 +128,16 @@ async def _forget(context: CommandContext, person: str, words: str) -> str:
     found = await context.services.memory.forgettable(person, words)
     if len(found) > 1 and not sure:
         return "\n".join(
-            [context.say(Sentence.MEMORY_FORGET_WHICH, count=len(found), words=words), *_some(context, found)]
+            [
+                context.say(Sentence.MEMORY_FORGET_WHICH, count=len(found), words=words),
+                *first_facts(context, found),
+            ]
         )
     gone = await context.services.memory.forget(person, words)
     if not gone:
         return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
     said = context.say(Sentence.MEMORY_FORGOTTEN, count=len(gone))
-    return "\n".join([said, *_some(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
+    return "\n".join([said, *first_facts(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
 
 
 async def _undo(context: CommandContext, person: str, words: str) -> str:
@@ -147,13 +154,6 @@ async def _on(context: CommandContext, person: str, words: str) -> str:
     return context.say(Sentence.MEMORY_ON)
 
 
-async def _export(context: CommandContext, person: str, words: str) -> CommandAnswer:
-    text = await context.services.memory.export(person)
-    folder = context.services.files / f"memory-{context.item}"
-    file = await asyncio.to_thread(_written, folder / "memory.json", text)
-    return CommandAnswer(context.say(Sentence.MEMORY_EXPORTED), (file,))
-
-
 async def _clear(context: CommandContext, person: str, words: str) -> str:
     if words.casefold() not in CONFIRM:
         seen = await context.services.memory.overview(person)
@@ -162,39 +162,6 @@ async def _clear(context: CommandContext, person: str, words: str) -> str:
     return "\n\n".join(
         [context.say(Sentence.MEMORY_CLEARED, count=count), context.say(Sentence.MEMORY_STILL_SAID)]
     )
-
-
-def _written(path: Path, text: str) -> StoredFile:
-    data = text.encode()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise MemoryFailed(f"The file could not be written: {error.strerror}.") from error
-    return StoredFile(AttachmentKind.FILE, path.name, "application/json", len(data), str(path))
-
-
-def _some(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
-    """Return the first of them, and how many more there are."""
-    more = len(facts) - MAX_FACTS_SHOWN
-    return [
-        *_listed(facts[:MAX_FACTS_SHOWN]),
-        *([context.say(Sentence.MEMORY_MORE, count=more)] if more > 0 else []),
-    ]
-
-
-def _listed(facts: Sequence[FactView]) -> list[str]:
-    return [
-        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f}{_end(fact)})"
-        if fact.id
-        else f"- {fact.content}"
-        for fact in facts
-    ]
-
-
-def _end(fact: FactView) -> str:
-    """Return the day until which a past fact held."""
-    return f", … {fact.until}" if fact.until else ""
 
 
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
@@ -208,7 +175,10 @@ _HANDLERS: dict[str, _Action] = {
     "undo": _undo,
     "off": _off,
     "on": _on,
-    "export": _export,
+    "export": export_memory,
     "clear": _clear,
+    "edit": edit_fact,
+    "why": explain_memory,
+    "import": import_memories,
 }
-_ACTIONS = {word: _HANDLERS[name] for name, words in MEMORY_ACTIONS.items() for word in words}
+_ACTIONS = {word: act for name, act in _HANDLERS.items() for word in MEMORY_ACTIONS[name]}

@@ -284,7 +284,7 @@ class CompletedTurn:
     """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice.
 
     `person` is our own id of whoever spoke, `speaker` the account that they spoke from. `language` is a
-    BCP 47 tag or empty, `at` when they spoke, in Unix seconds.
+    BCP 47 tag or empty, `at` when they spoke, in Unix seconds, `link` the address of their message or empty.
     """
 
     id: str
@@ -298,3 +298,4 @@ class CompletedTurn:
     reply_text: str
     at: float
     private: bool
+    link: str = ""

@@ -29,10 +29,26 @@ class RecallQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class FactOrigin:
+    """Where a fact was said: the key of the conversation, the message's address on its platform, and what
+    the speaker is called, where it is a team's fact. Empty where that is not known.
+    """
+
+    conversation: str = ""
+    link: str = ""
+    speaker: str = ""
+
+
+NO_ORIGIN = FactOrigin()
+
+
+@dataclass(frozen=True, slots=True)
 class FactView:
     """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1.
 
-    `until` is the date until which it held, empty for what holds.
+    `until` is the date until which it held, empty for what holds. `confirmed` is when it was last said again,
+    `shared` that it was said where others listen, and `accounts` are those that said it, where the person is
+    not named after them.
     """
 
     id: str
@@ -42,6 +58,10 @@ class FactView:
     at: str
     source: str
     until: str = ""
+    confirmed: str = ""
+    shared: bool = False
+    accounts: tuple[str, ...] = ()
+    origin: FactOrigin = NO_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +87,12 @@ class MemoryView:
 @dataclass(frozen=True, slots=True)
 class MemoryNotices:
     """What a person is told below an answer: `damaged` as in `MemoryView`, once a day, and how many secrets
-    in their message are not remembered.
+    in their message are not remembered. `first` says that they learn now, once, that they are remembered.
     """
 
     damaged: str = ""
     secrets: int = 0
+    first: bool = False
 
 
 class UndoResult(StrEnum):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory import FactView, MemoryView
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin, FactView, MemoryView
 
 
 class InvalidMemory(MemoryFailed):
@@ -45,11 +45,16 @@ class FailedTurn:
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """New values of a fact's fields; None keeps a field as it is."""
+    """New values of a fact's fields; None keeps a field as it is.
+
+    A team's fact is said by `author`, an account, at `origin`, once its text is theirs.
+    """
 
     content: str | None = None
     category: str | None = None
     confidence: float | None = None
+    author: str = ""
+    origin: FactOrigin = NO_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)

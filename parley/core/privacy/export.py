@@ -49,6 +49,7 @@ class PersonExport:
         await self._lines("messages.jsonl", self._messages())
         await self._memory()
         await self._lines("past_conversations.jsonl", self._past_turns())
+        await self._lines("team_memory.jsonl", self._team_memory())
         await self._lines("conversations.jsonl", self._conversations())
         await self._lines("heard.jsonl", self._heard())
         await self._lines("sent.jsonl", self._sent())
@@ -95,6 +96,14 @@ class PersonExport:
         async for turn in self._sources.past_turns.list(self._subject.person):
             self._ledger.add(DataKind.PAST_TURNS)
             yield encode(turn)
+
+    async def _team_memory(self) -> AsyncIterator[str]:
+        """Yield what they said for the memories of chats."""
+        async for team in self._sources.team_chats.teams():
+            for fact in (await self._sources.memory.overview(team)).facts:
+                if set(fact.accounts) & set(self._subject.accounts):
+                    self._ledger.add(DataKind.TEAM_FACTS)
+                    yield _line({"team": team, "fact": fact.content, "at": fact.at})
 
     async def _conversations(self) -> AsyncIterator[str]:
         async for talk in list_conversations(self._sources.archive, self._subject, self._private):

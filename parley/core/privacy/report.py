@@ -14,6 +14,7 @@ class DataKind(StrEnum):
     MESSAGES = "messages and turns"
     FACTS = "remembered facts"
     PAST_TURNS = "turns of past conversations"
+    TEAM_FACTS = "facts told for teams"
     QUESTIONS = "questions"
     DECISIONS = "decisions on others' questions"
     CONVERSATIONS = "conversations"

@@ -11,11 +11,13 @@ from typing import Protocol, runtime_checkable
 
 from parley.core.model.address import User
 from parley.core.ports.memory import Memory
+from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
 from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.core.state.team_chats import TeamChats
 
 
 class AuditOnErase(StrEnum):
@@ -84,3 +86,9 @@ class DataSources:
     shared: bool = False
     told: tuple[str, ...] = ()
     past_turns: PastTurns = NO_PAST_TURNS
+    memory_controls: MemoryControls = NO_MEMORY_CONTROLS
+
+    @property
+    def team_chats(self) -> TeamChats:
+        """The chats that have a memory of their own."""
+        return TeamChats(self.archive)

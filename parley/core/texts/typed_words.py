@@ -38,8 +38,17 @@ MEMORY_ACTIONS = {
     "on": ("on", "开启"),
     "export": ("export", "导出"),
     "clear": ("clear", "清空"),
+    "edit": ("edit", "修改"),
+    "why": ("why", "为什么"),
+    "import": ("import", "导入"),
+    "team": ("team", "团队"),
 }
 """What `/memory` takes, and the words for each of it."""
+TEAM_ACTIONS = {
+    name: MEMORY_ACTIONS[name]
+    for name in ("show", "search", "add", "edit", "forget", "undo", "off", "on", "export", "clear")
+}
+"""What `/memory team` takes."""
 
 FEEDBACK_WORDS = {
     "up": ("good", "up", "👍", "好", "赞"),

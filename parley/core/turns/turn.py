@@ -220,10 +220,9 @@ class TurnExecution:
         services, message, turn = self._services, self._message, self._log.record
         options = services.channel_options(message)
         memory = ""
-        if turn.run is None and turn_memory.is_from_one_person(self._burst):
-            memory = await turn_memory.recall_memory(
-                services, self._beginning.person, message, record, turn.thread
-            )
+        if turn.run is None:
+            person, burst = self._beginning.person, self._burst
+            memory = await turn_memory.recall_all(services, person, burst, message, record, turn.thread)
             # A run that was made already may have had memory, whatever is known now.
             self._log.change(reminded=bool(memory) or maybe_made)
         files, left_out = await self._files.fetch_all(message.attachments)

@@ -14,8 +14,9 @@ from parley.core.ports.memory import RecallQuery
 from parley.core.ports.memory_tools import ToolChangeKind
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
+from parley.core.state.team_chats import team_of
 from parley.core.state.turn_record import TurnRecord
-from parley.core.texts import Sentence, say
+from parley.core.texts import MemorySentence, Sentence, say
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,25 @@ def is_from_one_person(burst: Sequence[QueuedMessage]) -> bool:
     )
 
 
+async def recall_all(
+    services: CoreServices,
+    person: str,
+    burst: Sequence[QueuedMessage],
+    message: InboundMessage,
+    conversation: ConversationRecord,
+    thread: str,
+) -> str:
+    """Return what is known of the sender, where one person wrote the burst, and what the chat remembers.
+
+    Raises StoreUnavailable.
+    """
+    known = await recall_team(services, message, conversation.said)
+    if not is_from_one_person(burst):
+        return known
+    own = await recall_memory(services, person, message, conversation, thread)
+    return "\n".join(filter(None, (own, known)))
+
+
 async def recall_memory(
     services: CoreServices,
     person: str,
@@ -64,6 +84,17 @@ async def recall_memory(
         private=message.private,
     )
     return await services.memory.recall(occasion)
+
+
+async def recall_team(services: CoreServices, message: InboundMessage, said: Sequence[str]) -> str:
+    """Return the block of what the chat itself remembers, where that is on. Raises StoreUnavailable.
+
+    `said` are the latest messages there before this one.
+    """
+    team = team_of(message.conversation)
+    if message.private or not services.memory.enabled or not await services.team_chats.is_on(team):
+        return ""
+    return await services.memory_controls.recall_team(team, (*said, message.text))
 
 
 async def remember_turn(
@@ -92,6 +123,7 @@ async def remember_turn(
         reply_text=(record.reply or record.text)[record.preamble :],
         at=message.sent_at,
         private=message.private,
+        link=message.link,
     )
     try:
         await services.memory.record(turn)
@@ -132,6 +164,8 @@ async def _tool_notes(
 async def _memory_notes(services: CoreServices, person: str, message: InboundMessage) -> tuple[str, ...]:
     noted = await services.memory.notices(person, message.text, private=message.private)
     language, told = services.language(message), list[str]()
+    if noted.first:
+        told.append(say(language, MemorySentence.INFORMED))
     if noted.damaged:
         told.append(say(language, Sentence.MEMORY_DAMAGED, name=noted.damaged))
     if noted.secrets:

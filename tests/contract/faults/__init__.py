@@ -9,6 +9,7 @@ from tests.contract.faults import (
     feishu,
     inbound,
     lifecycle,
+    memory,
     outbound,
     questions,
     slack,
@@ -23,7 +24,7 @@ from tests.contract.promises import PROMISES
 
 _NEUTRAL = (
     *(*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS),
-    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS),
+    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS, *memory.FAULTS),
 )
 _OWN = {
     "feishu": feishu.FAULTS,

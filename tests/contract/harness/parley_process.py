@@ -32,12 +32,17 @@ from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import NullMemory
+from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS
 from parley.core.ports.speech import NO_SPEECH, SpeechService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.memory.learning.extraction.rules import RuleExtractor
+from parley.memory.options import MemoryOptions
+from parley.memory.service import MemoryService
+from parley.memory.storage.sql import SqlMemoryStore
 from tests.contract.driver import Driver
 from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedChannel
@@ -67,7 +72,7 @@ class Setting:
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
     in it needs no mention. With `hears` there is a transcription service, with `feedback`
-    answers may be rated, and with `twice` there is a second app of the platform.
+    answers may be rated, with `remembers` there is a memory, and with `twice` a second app of the platform.
     """
 
     burst_window: float = 0.0
@@ -83,6 +88,7 @@ class Setting:
     wakes: str = ""
     hears: bool = False
     feedback: bool = False
+    remembers: bool = False
     twice: bool = False
 
     def options(self, group: str) -> ChannelOptions:
@@ -173,11 +179,13 @@ async def start(around: Surroundings) -> Process:
         max_file=setting.max_file,
         questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
     )
+    memory = _memory(journal) if setting.remembers else None
     services = CoreServices(
         journal=journal,
         bus=bus,
         agent=around.agent,
-        memory=NullMemory(),
+        memory=memory or NullMemory(),
+        memory_controls=memory.controls if memory else NO_MEMORY_CONTROLS,
         people=PersonRepository(journal, time.time),
         conversations=conversations,
         channels=channels,
@@ -193,6 +201,12 @@ async def start(around: Surroundings) -> Process:
     tasks = [asyncio.create_task(each.run(), name="listen()") for each in supervisors]
     tasks.append(asyncio.create_task(Manager(services).run(), name="the manager"))
     return Process(journal, supervisors, tasks, around.patience, stack)
+
+
+def _memory(journal: UnreliableJournal) -> MemoryService:
+    """The product's memory, in the store; nothing is learned, as nobody runs it."""
+    store = SqlMemoryStore(journal)
+    return MemoryService(store, journal, RuleExtractor(), MemoryOptions(), time.time)  # type: ignore[arg-type]
 
 
 def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:

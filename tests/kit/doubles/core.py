@@ -38,7 +38,9 @@ from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.memory import (
+    NO_ORIGIN,
     AccountUnlink,
+    FactOrigin,
     FactView,
     MemoryNotices,
     MemoryView,
@@ -47,6 +49,7 @@ from parley.core.ports.memory import (
     RecallQuery,
     UndoResult,
 )
+from parley.core.ports.memory_controls import ExportShape, ImportResult, ToldMemory
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
@@ -262,10 +265,36 @@ class RecordingMemory(NullMemory):
     async def search(self, person: str, words: str) -> tuple[FactView, ...]:
         return tuple(fact for fact in self.held.get(person, []) if words in fact.content)
 
-    async def add(self, person: str, content: str, account: str = "") -> FactView:
+    async def add(
+        self, person: str, content: str, account: str = "", origin: FactOrigin = NO_ORIGIN
+    ) -> FactView:
         held = self.held.setdefault(person, [])
-        held.append(FactView(f"fact_{len(held)}", content, "context", 1.0, "", "manual"))
+        fact = FactView(f"fact_{len(held)}", content, "context", 1.0, "", "manual", origin=origin)
+        held.append(replace(fact, accounts=(account,) if account else ()))
         return held[-1]
+
+    async def edit(
+        self, person: str, fact_id: str, content: str, author: str = "", origin: FactOrigin = NO_ORIGIN
+    ) -> FactView | None:
+        held = self.held.get(person, [])
+        self.held[person] = [replace(fact, content=content) if fact.id == fact_id else fact for fact in held]
+        return next((fact for fact in self.held[person] if fact.id == fact_id), None)
+
+    async def told(self, query: RecallQuery) -> ToldMemory | None:
+        return None
+
+    async def import_text(self, person: str, text: str) -> ImportResult:
+        for line in text.splitlines():
+            await self.add(person, line)
+        return ImportResult(added=len(text.splitlines()))
+
+    async def recall_team(self, team: str, messages: Sequence[str]) -> str:
+        return "\n".join(fact.content for fact in self.held.get(team, []))
+
+    async def withdraw(self, team: str, accounts: Sequence[str]) -> int:
+        held = self.held.get(team, [])
+        self.held[team] = [fact for fact in held if not set(accounts) & set(fact.accounts)]
+        return len(held) - len(self.held[team])
 
     async def forget(self, person: str, words: str) -> tuple[FactView, ...]:
         gone = [fact for fact in self.held.get(person, []) if words in (fact.id, fact.content)]
@@ -281,7 +310,7 @@ class RecordingMemory(NullMemory):
     async def switch(self, person: str, on: bool) -> None:
         (self.off.discard if on else self.off.add)(person)
 
-    async def export(self, person: str) -> str:
+    async def export(self, person: str, shape: ExportShape = ExportShape.PARLEY) -> str:
         return json.dumps([fact.content for fact in self.held.get(person, [])])
 
     async def clear(self, person: str) -> int:
@@ -417,6 +446,7 @@ async def core_on(
         bus=bus,
         agent=agent,
         memory=memory,
+        memory_controls=memory,
         people=PersonRepository(journal, time.time),
         conversations=await ConversationRepository.open(journal),
         channels={"test": channel},

@@ -26,6 +26,7 @@ from parley.core.model.questions import Click
 from parley.core.model.types import CompletedTurn, SessionSettings
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import Memory, NullMemory
+from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.privacy.sources import AuditOnErase, DataSources, PersonalDataStore
 from parley.core.state.account_links import AccountLinks
@@ -162,6 +163,7 @@ def sources(
     channels: Sequence[PersonalDataStore] = (),
     patience: float = 0.0,
     told: tuple[str, ...] = (),
+    memory_controls: MemoryControls = NO_MEMORY_CONTROLS,
 ) -> DataSources:
     """Everything that the desk asks, over one store."""
     return DataSources(
@@ -178,6 +180,7 @@ def sources(
         clock=time.time,
         patience=patience,
         told=told,
+        memory_controls=memory_controls,
     )
 
 

@@ -32,7 +32,7 @@ async def test_a_secret_is_on_no_disk_and_its_person_is_told(tmp_path):
         service = MemoryService(store, journal, Parrot(), AT_ONCE, lambda: NOON + 100)
         told = turn(1, SAID, reply="")
         await service.record(replace(told, reply_text="Your password is hunter2. Approve payments?"))
-        assert await service.notices("ann", SAID, private=True) == MemoryNotices(secrets=1)
+        assert await service.notices("ann", SAID, private=True) == MemoryNotices(secrets=1, first=True)
 
         async def learned():
             return (await service.overview("ann")).unsaid == 1

@@ -1,0 +1,77 @@
+"""Imported memories become facts of a person: screened, masked, and each once (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from parley.core.ports.memory_controls import ImportResult
+from parley.memory.controls.import_shapes import ImportedMemories, is_shortened
+from parley.memory.edits.eviction import evict
+from parley.memory.edits.fact_merge import can_merge, merge_facts
+from parley.memory.edits.fact_set import FactSet
+from parley.memory.edits.history import replace_document
+from parley.memory.edits.masking import count_secrets, mask_document
+from parley.memory.edits.normalise import MOST_OF_FACT, one_line
+from parley.memory.edits.similarity import Similarity
+from parley.memory.edits.summaries import merge_summaries
+from parley.memory.edits.tombstones import is_forgotten
+from parley.memory.learning.orders import orders_assistant, quote
+from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
+
+SOURCE = "import"
+
+
+def import_memories(
+    stored: StoredMemory, imported: ImportedMemories, now: str, most: int
+) -> tuple[StoredMemory, ImportResult]:
+    """Return the memory with what was imported, and what became of it; `undo` takes it back.
+
+    What the person forgot here after it was said stays forgotten; orders to the assistant become quotations.
+    """
+    draft = FactSet(stored.document.facts, stored.notes.last_id)
+    before = {fact.id for fact in stored.document.facts}
+    known = left_out = 0
+    masked = mask_document(MemoryDocument(imported.summaries, imported.facts))
+    for fact in masked.facts:
+        if is_forgotten(stored.notes.tombstones, fact.content, fact.last_said):
+            left_out += 1
+        else:
+            known += not _take(draft, _as_fact(fact, now))
+    document = replace(
+        stored.document,
+        facts=evict(draft.facts, most),
+        summaries=merge_summaries(stored.document.summaries, masked.summaries),
+    )
+    changed = replace_document(stored, document, now)
+    result = ImportResult(
+        added=sum(fact.id not in before for fact in document.facts),
+        known=known,
+        left_out=left_out + imported.left_out,
+        shortened=sum(is_shortened(fact.content) for fact in imported.facts),
+        secrets=count_secrets(MemoryDocument(imported.summaries, imported.facts)),
+    )
+    return replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), result
+
+
+def _as_fact(fact: Fact, now: str) -> Fact:
+    content = one_line(fact.content, MOST_OF_FACT)
+    if orders_assistant(content):
+        content = one_line(quote(content), MOST_OF_FACT)
+    return replace(
+        fact, content=content, source=SOURCE, created_at=fact.created_at or now, shared=False, accounts=()
+    )
+
+
+def _take(draft: FactSet, fact: Fact) -> bool:
+    """Add a fact, or confirm the one that says the same; return whether it is new."""
+    known = draft.find_same(fact.content) or _similar(draft.find_similar(fact.content), fact)
+    if known is None:
+        draft.add(fact)
+        return True
+    draft.replace(replace(merge_facts(known, fact), source=known.source))
+    return False
+
+
+def _similar(found: Iterable[tuple[Fact, Similarity]], fact: Fact) -> Fact | None:
+    return next((old for old, verdict in found if verdict is Similarity.DUP and can_merge(old, fact)), None)

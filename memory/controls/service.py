@@ -1,0 +1,113 @@
+"""Implements the MemoryControls port on the parts of the memory service."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from parley.core.model.errors import MemoryFailed
+from parley.core.ports.memory import NO_ORIGIN, FactOrigin, FactView, RecallQuery
+from parley.core.ports.memory_admin import FactChange
+from parley.core.ports.memory_controls import ExportShape, ImportResult, ToldMemory
+from parley.memory.admin import fact_view, map_store_errors
+from parley.memory.cache import MemoryCache
+from parley.memory.controls.export_shapes import export_document
+from parley.memory.controls.import_facts import import_memories
+from parley.memory.controls.import_shapes import read_import
+from parley.memory.controls.team import SHARE, team_block, withdraw_accounts
+from parley.memory.controls.told import explain_told
+from parley.memory.inject.block import line_format
+from parley.memory.model.document import StoredMemory
+from parley.memory.model.timestamps import format_timestamp
+from parley.memory.options import MemoryOptions
+from parley.memory.repository import MemoryRepository
+from parley.memory.search.index import FactIndex
+from parley.memory.search.ranking import rank
+from parley.memory.text.token_counting import Counter
+from parley.memory.told_lines import ToldLines
+
+log = logging.getLogger(__name__)
+
+
+class MemoryControlsService:
+    """See `MemoryControls`. A team's memory is that of a person whose id no account can have."""
+
+    def __init__(self, cache: MemoryCache, told: ToldLines, clock: Callable[[], float]) -> None:
+        self._cache = cache
+        self._told = told
+        self._clock = clock
+
+    def reconfigure(self, repository: MemoryRepository, counter: Counter, options: MemoryOptions) -> None:
+        """Work with these parts from now on; called before anything else."""
+        self._repository, self._counter, self._options = repository, counter, options
+
+    async def add(self, person: str, content: str, account: str, origin: FactOrigin) -> FactView:
+        with map_store_errors():
+            fact = await self._repository.add(person, content, self._now(), account=account, origin=origin)
+        return fact_view(fact)
+
+    async def edit(
+        self, person: str, fact_id: str, content: str, author: str = "", origin: FactOrigin = NO_ORIGIN
+    ) -> FactView | None:
+        change = FactChange(content=content, author=author, origin=origin)
+        with map_store_errors():
+            fact = await self._repository.edit(person, fact_id, change, self._now())
+        return None if fact is None else fact_view(fact)
+
+    async def told(self, query: RecallQuery) -> ToldMemory | None:
+        with map_store_errors():
+            noted = await self._told.get(query.person, query.thread)
+            if noted is None:
+                return None
+            assistant = query.assistant if self._options.per_assistant else ""
+            facts = (await self._cache.load_cached(query.person, assistant)).stored.document.facts
+        line = line_format(self._options.injection_format)
+        return await asyncio.to_thread(explain_told, facts, line, noted.lines, query.messages)
+
+    async def import_text(self, person: str, text: str) -> ImportResult:
+        imported = await asyncio.to_thread(read_import, text)
+        now, most = self._now(), self._options.max_facts
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, ImportResult]:
+            return import_memories(stored, imported, now, most)
+
+        with map_store_errors():
+            return await self._repository.change(person, "", work)
+
+    async def export(self, person: str, shape: ExportShape) -> str:
+        with map_store_errors():
+            document = (await self._repository.load_merged(person)).document
+        return await asyncio.to_thread(export_document, document, shape, person)
+
+    async def recall_team(self, team: str, messages: Sequence[str]) -> str:
+        if not (self._options.enabled and self._options.injection_enabled):
+            return ""
+        try:
+            return await asyncio.wait_for(self._team_block(team, messages), self._options.recall_timeout)
+        except (MemoryFailed, TimeoutError) as error:
+            log.warning("%s: nothing of the team's memory is recalled: %s", team, error)
+            return ""
+
+    async def withdraw(self, team: str, accounts: Sequence[str]) -> int:
+        work = partial(withdraw_accounts, accounts=frozenset(accounts), now=self._now())
+        with map_store_errors():
+            return await self._repository.change(team, "", work)
+
+    async def _team_block(self, team: str, messages: Sequence[str]) -> str:
+        known = await self._cache.load_cached(team)
+        stored = known.stored
+        if not stored.document.facts:
+            return ""
+        options = replace(self._options, max_injection_tokens=self._options.max_injection_tokens // SHARE)
+
+        def build(index: FactIndex) -> str:
+            ranked = rank(index, messages, options)
+            return team_block(ranked, options.max_injection_tokens, self._counter, self._now()[:10])
+
+        return await known.with_index_async(stored, build)
+
+    def _now(self) -> str:
+        return format_timestamp(self._clock())

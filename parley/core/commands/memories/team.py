@@ -1,0 +1,139 @@
+"""`/memory team`: facts that belong to a chat, said by its members, in the hands of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from parley.core.commands.context import CommandAnswer, CommandContext
+from parley.core.commands.memories.edits import export_memory, masked_note, origin_of
+from parley.core.commands.memories.lines import MAX_FACTS_SHOWN
+from parley.core.model.address import account_key
+from parley.core.ports.memory import FactView, UndoResult
+from parley.core.state.team_chats import team_of
+from parley.core.texts import MemorySentence, Sentence
+from parley.core.texts.typed_words import CONFIRM, TEAM_ACTIONS
+
+_UNDONE = {
+    UndoResult.DONE: Sentence.MEMORY_UNDONE,
+    UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
+    UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
+}
+
+
+async def team_memory(context: CommandContext, rest: str) -> str | CommandAnswer:
+    """Do what the first word says with the memory of this chat; without one, show it. Raises MemoryFailed."""
+    if context.message.private:
+        return context.say(MemorySentence.TEAM_GROUP_ONLY)
+    word, _, words = rest.partition(" ")
+    name = next((name for name, typed in TEAM_ACTIONS.items() if word.casefold() in typed), "")
+    if not name:
+        return context.say(MemorySentence.TEAM_USAGE)
+    team = team_of(context.conversation)
+    if name not in ("on", "off", "clear", "export") and not await context.services.team_chats.is_on(team):
+        return context.say(MemorySentence.TEAM_OFF)
+    return await _HANDLERS[name](context, team, words.strip())
+
+
+async def _show(context: CommandContext, team: str, words: str) -> str:
+    facts = (await context.services.memory.overview(team)).facts
+    if not facts:
+        return "\n".join([context.say(MemorySentence.TEAM_EMPTY), "", context.say(MemorySentence.TEAM_USAGE)])
+    header = context.say(MemorySentence.TEAM_HEADER)
+    return "\n".join([header, *_listed(context, facts), "", context.say(MemorySentence.TEAM_USAGE)])
+
+
+async def _search(context: CommandContext, team: str, words: str) -> str:
+    if not words:
+        return context.say(MemorySentence.TEAM_USAGE)
+    found = await context.services.memory.search(team, words)
+    return "\n".join(_listed(context, found)) or context.say(MemorySentence.TEAM_NOT_FOUND, words=words)
+
+
+async def _add(context: CommandContext, team: str, words: str) -> str:
+    if not any(map(str.isalnum, words)):
+        return context.say(MemorySentence.TEAM_USAGE)
+    sender = context.message.sender
+    origin = origin_of(context, sender.name or sender.id)
+    fact = await context.services.memory_controls.add(team, words, account_key(sender), origin)
+    said = context.say(MemorySentence.TEAM_ADDED)
+    return "\n".join([said, *_listed(context, [fact]), *await masked_note(context, words)])
+
+
+async def _edit(context: CommandContext, team: str, words: str) -> str:
+    fact_id, _, content = words.partition(" ")
+    if not any(map(str.isalnum, content)):
+        return context.say(MemorySentence.TEAM_USAGE)
+    sender = context.message.sender
+    origin = origin_of(context, sender.name or sender.id)
+    controls, fact_id = context.services.memory_controls, fact_id.strip("`")
+    fact = await controls.edit(team, fact_id, content.strip(), account_key(sender), origin)
+    if fact is None:
+        return context.say(MemorySentence.TEAM_NOT_FOUND, words=fact_id)
+    said = context.say(MemorySentence.EDITED)
+    return "\n".join([said, *_listed(context, [fact]), *await masked_note(context, content)])
+
+
+async def _forget(context: CommandContext, team: str, words: str) -> str:
+    meant, _, rest = words.partition(" ")
+    sure = meant.casefold() in CONFIRM and bool(rest.strip())
+    words = rest.strip() if sure else words.strip("`")
+    if not words:
+        return context.say(MemorySentence.TEAM_USAGE)
+    found = await context.services.memory.forgettable(team, words)
+    if len(found) > 1 and not sure:
+        which = context.say(MemorySentence.TEAM_FORGET_WHICH, count=len(found), words=words)
+        return "\n".join([which, *_listed(context, found)])
+    gone = await context.services.memory.forget(team, words)
+    if not gone:
+        return context.say(MemorySentence.TEAM_NOT_FOUND, words=words)
+    said = context.say(MemorySentence.TEAM_FORGOTTEN, count=len(gone))
+    return "\n".join([said, *_listed(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
+
+
+async def _undo(context: CommandContext, team: str, words: str) -> str:
+    return context.say(_UNDONE[await context.services.memory.undo(team)])
+
+
+async def _on(context: CommandContext, team: str, words: str) -> str:
+    await context.services.team_chats.switch(team, on=True)
+    return "\n".join([context.say(MemorySentence.TEAM_ON), "", context.say(MemorySentence.TEAM_USAGE)])
+
+
+async def _off(context: CommandContext, team: str, words: str) -> str:
+    await context.services.team_chats.switch(team, on=False)
+    return context.say(MemorySentence.TEAM_OFF_NOW)
+
+
+async def _clear(context: CommandContext, team: str, words: str) -> str:
+    if words.casefold() not in CONFIRM:
+        count = len((await context.services.memory.overview(team)).facts)
+        return context.say(MemorySentence.TEAM_CLEAR_CONFIRM, count=count)
+    return context.say(MemorySentence.TEAM_CLEARED, count=await context.services.memory.clear(team))
+
+
+def _listed(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
+    """Return a line for each of the first facts: its id, what it says, and by whom and when it was said."""
+    lines = [f"- `{fact.id}` {fact.content} ({_said_by(context, fact)})" for fact in facts[:MAX_FACTS_SHOWN]]
+    more = len(facts) - MAX_FACTS_SHOWN
+    return [*lines, *([context.say(MemorySentence.TEAM_MORE, count=more)] if more > 0 else [])]
+
+
+def _said_by(context: CommandContext, fact: FactView) -> str:
+    speaker = fact.origin.speaker or context.say(MemorySentence.TEAM_SOMEBODY)
+    return ", ".join(part for part in (speaker, fact.at[:10], fact.origin.link) if part)
+
+
+_Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
+
+_HANDLERS: dict[str, _Action] = {
+    "show": _show,
+    "search": _search,
+    "add": _add,
+    "edit": _edit,
+    "forget": _forget,
+    "undo": _undo,
+    "off": _off,
+    "on": _on,
+    "export": export_memory,
+    "clear": _clear,
+}
