@@ -61,7 +61,7 @@ class LearningWorker:
         self._waits: dict[str, int] = {}
         self._told_damage: dict[str, str] = {}
         self._slots = CountingSemaphore(options.extractors)
-        rules = LaneRules("a lesson", self._broke, self._bury, failed, lambda _: _STORE_PAUSE, nullcontext)
+        rules = LaneRules("a lesson", self._broke, self._bury, failed, hold=nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
 
     async def run(self) -> None:

@@ -10,6 +10,10 @@ from parley.core.model.errors import DocumentConflict
 from parley.core.model.usage import Usage
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
 
+STORE_PAUSE = 0.3
+"""Seconds between two tries while the store is away, always the same: with growing ones what came first would
+be tried last, and people would still wait when the store is back."""
+
 _PAGE = 500
 _T = TypeVar("_T")
 
