@@ -82,11 +82,7 @@ class DingTalkChannel(Channel):
         self._unpublished = UnpublishedNotice(self._api, origins, self._tasks)
         self._intake = InboundQueue(
             ParseOptions(config.bot_name, config.groups == "per_user", guests),
-            InboundContext(
-                self._people,
-                QuotedWords(origins, said),
-                self._unpublished,
-            ),
+            InboundContext(self._people, QuotedWords(origins, said), self._unpublished),
             self._presses,
         )
         topics = (MESSAGES, CARD_CALLBACKS) if template else (MESSAGES,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,10 @@ def platforms() -> Iterator[Platforms]:
         )
 
 
+def has(shown: Callable[[], Sequence[str]], words: str) -> bool:
+    return words in "".join(shown())
+
+
 def through(section: dict[str, object], proxies: ExitStack, held: list[HoldingProxy]) -> dict[str, object]:
     """The section with every address behind a proxy."""
     changed = dict(section)
@@ -105,19 +110,19 @@ def test_the_whole_answer_stands_in_the_end(
         for say in platforms.say.values():
             say(f"Count to {SLOW} slowly")
         for shown in platforms.shown.values():
-            until(lambda shown=shown: "2 3" in "".join(shown()))
+            until(partial(has, shown, "2 3"))
         for proxy in held:
             proxy.hold()
         (b,) = town.open("b", channels=platforms.sections)
         for shown in platforms.shown.values():
-            until(lambda shown=shown: WHOLE in "".join(shown()))
+            until(partial(has, shown, WHOLE))
         until(lambda: "a call was broken off" in a.log)
         for proxy in held:
             proxy.release()
         # What was in the wire arrives, and at least one platform takes it.
-        until(lambda: any(WHOLE not in "".join(shown()) for shown in platforms.shown.values()))
+        until(lambda: not all(has(shown, WHOLE) for shown in platforms.shown.values()))
         until(lambda: (a.log + b.log).count("written once more") == len(platforms.shown))
         for name, shown in platforms.shown.items():
-            until(lambda shown=shown: WHOLE in "".join(shown()))
+            until(partial(has, shown, WHOLE))
             assert len([text for text in shown() if "2 3" in text]) == 1, (name, shown())
         assert "Traceback" not in a.log + b.log

@@ -24,6 +24,13 @@ from parley.core.model.types import (
     SessionSettings,
 )
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.no_core import (
+    clear_nothing,
+    never_rerun,
+    recall_nothing,
+    tell_nothing,
+    withdraw_nothing,
+)
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.texts import Sentence
 
@@ -249,29 +256,6 @@ class ConnectionProbe(Protocol):
         Nothing is acknowledged, and no other program is cut off. Raises AuthenticationRefused, ChannelError.
         """
         ...
-
-
-def never_rerun() -> bool:
-    """For channels without a core behind them."""
-    return False
-
-
-async def clear_nothing(conversation: Conversation) -> None:
-    """For channels without a core behind them."""
-
-
-async def withdraw_nothing(conversation: Conversation, message_id: str, sender: User) -> bool:
-    """For channels without a core behind them."""
-    return False
-
-
-async def recall_nothing(conversation: Conversation, message_id: str) -> None:
-    """For channels without a core behind them."""
-
-
-async def tell_nothing(click: Click, max_chars: int) -> str:
-    """For channels without a core behind them."""
-    return ""
 
 
 _NO_RULES = ChannelOptions(SessionSettings(""))
