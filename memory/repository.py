@@ -10,6 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
+from parley.core.ports.journal import pause_after_conflict
 from parley.core.ports.memory import NO_ORIGIN, AccountUnlink, FactOrigin, MergeOutcome, UndoResult
 from parley.core.ports.memory_admin import FactChange, InvalidMemory
 from parley.memory.cache import MemoryCache
@@ -29,7 +30,7 @@ from parley.memory.storage.document_format import read_document
 
 Result = TypeVar("Result")
 
-_TRIES = 8
+_TRIES = 16
 _ANYTHING = 50
 
 
@@ -236,7 +237,7 @@ class MemoryRepository:
             return join
 
         merged = MergeOutcome(0, 0)
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             stored = await self._cache.load(source, assistant)
             goes, stays = split(stored)
             step = await self.change(into, assistant, work(goes))
@@ -245,6 +246,7 @@ class MemoryRepository:
                 if stays != stored:
                     await self._cache.save(source, stays, assistant)
             except DocumentConflict:
+                await pause_after_conflict(attempt)
                 continue
             return merged
         raise MemoryFailed("The memory changed again and again; please try once more.")
@@ -256,7 +258,7 @@ class MemoryRepository:
         self, person: str, assistant: str, work: Callable[[StoredMemory], tuple[StoredMemory, Result]]
     ) -> Result:
         """Change what is stored now; `work` runs again after each conflict."""
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             stored = await self._cache.load(person, assistant)
             if stored.damaged:
                 raise MemoryDamaged(stored.damaged)
@@ -266,6 +268,7 @@ class MemoryRepository:
             try:
                 await self._cache.save(person, changed, assistant)
             except DocumentConflict:
+                await pause_after_conflict(attempt)
                 continue
             return result
         raise MemoryFailed("The memory changed again and again; please try once more.")

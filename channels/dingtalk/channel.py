@@ -17,7 +17,8 @@ from parley.channels.dingtalk.inbound.unpublished import UNPUBLISHED, Unpublishe
 from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
-from parley.channels.dingtalk.outbound.reply import DingTalkReply, DingTalkReplyContext
+from parley.channels.dingtalk.outbound.reply import DingTalkReply
+from parley.channels.dingtalk.outbound.reply_context import DingTalkReplyContext
 from parley.channels.dingtalk.outbound.thinking_reactions import ThinkingReactions
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, MESSAGES
 from parley.channels.dingtalk.sent_messages import SentMessages
@@ -51,11 +52,13 @@ class DingTalkChannel(Channel):
     name = NAME
 
     def __init__(self, config: Config, documents: DocumentRepository) -> None:
+        self.longest_call = config.request_timeout
         self.capabilities = Capabilities(
             max_chars=MAX_PART_BYTES,
             edit_interval=0.5,
             group_edit_interval=0.5,
             buttons=bool(config.question_template_id),
+            timed=True,
         )
         self._max_file_in = config.max_file_in
         guests = frozenset(config.allowed_users)
@@ -79,17 +82,12 @@ class DingTalkChannel(Channel):
         self._unpublished = UnpublishedNotice(self._api, origins, self._tasks)
         self._intake = InboundQueue(
             ParseOptions(config.bot_name, config.groups == "per_user", guests),
-            InboundContext(
-                self._people,
-                QuotedWords(origins, said),
-                self._unpublished,
-            ),
+            InboundContext(self._people, QuotedWords(origins, said), self._unpublished),
             self._presses,
         )
         topics = (MESSAGES, CARD_CALLBACKS) if template else (MESSAGES,)
-        self._stream = StreamListener(
-            self._api, self._api.connected(), self._intake, topics, config.ping_interval
-        )
+        connected = self._api.connected()
+        self._stream = StreamListener(self._api, connected, self._intake, topics, config.ping_interval)
 
     @property
     def trouble(self) -> str:

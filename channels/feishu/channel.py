@@ -72,6 +72,7 @@ class FeishuChannel(Channel):
     name = NAME
 
     def __init__(self, config: Config, services: ChannelServices) -> None:
+        self.longest_call = config.request_timeout
         self.capabilities = Capabilities(
             max_chars=MAX_CARD_BYTES,
             edit_interval=0.3,
@@ -80,6 +81,7 @@ class FeishuChannel(Channel):
             edits=True,
             history=True,
             comments=CommentWay.REPLY,
+            timed=True,
         )
         self._config = config
         self._services = services

@@ -160,6 +160,10 @@ class ReplyWithReceipt(Reply):
         self._receipts.end(self._target)
         return receipt
 
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Write the final once more: its receipt is gone."""
+        await self._reply.rewrite(snapshot)
+
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Rewrite a question: it has no receipt."""
         await self._reply.settle(snapshot)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
 from parley.core.model.errors import ChannelUnavailable, RateLimited, StoreUnavailable
+from parley.core.ports.journal import STORE_PAUSE
 
 T = TypeVar("T")
 Unavailable = StoreUnavailable | ChannelUnavailable | RateLimited
@@ -18,7 +20,7 @@ Unavailable = StoreUnavailable | ChannelUnavailable | RateLimited
 class RetryPauses:
     """Pauses in seconds: `first`, and each twice as long as the one before, up to `longest`.
 
-    There are `attempts` of them, for None without end.
+    There are `attempts` of them, for None without end; then the pause for the store is always STORE_PAUSE.
     """
 
     first: float
@@ -32,6 +34,16 @@ class RetryPauses:
 
 UNTIL_STORED = RetryPauses(0.5, 30.0)
 """For what the platform does not send again."""
+
+
+def log_wait(log: logging.Logger, what: str) -> Callable[[Unavailable], None]:
+    """Return what tells the log that something waits; that the store is away is said once, elsewhere."""
+
+    def waits(error: Unavailable) -> None:
+        level = logging.DEBUG if isinstance(error, StoreUnavailable) else logging.WARNING
+        log.log(level, "%s waits (%s)", what, error)
+
+    return waits
 
 
 async def retry(
@@ -51,7 +63,8 @@ async def retry(
             return await work()
         except on as error:
             waits(error)
-            pause = next(remaining, None)
+            away = isinstance(error, StoreUnavailable) and pauses.attempts is None
+            pause = STORE_PAUSE if away else next(remaining, None)
             if pause is None:
                 raise
             asked = error.retry_after if isinstance(error, RateLimited) else 0.0

@@ -87,6 +87,7 @@ class SlackChannel(Channel):
         documents: DocumentRepository | None = None,
         known_as: str = NAME,
     ) -> None:
+        self.longest_call = config.request_timeout
         self.capabilities = Capabilities(
             max_chars=MAX_MESSAGE_CHARS,
             edit_interval=1.0,
@@ -95,6 +96,7 @@ class SlackChannel(Channel):
             edits=True,
             history=True,
             comments=CommentWay.FORM,
+            timed=True,
         )
         self._config = config
         self._rules = rules

@@ -35,9 +35,9 @@ from parley.channels.telegram.outbound.reply import (
     TelegramReply,
     TelegramReplyManner,
     TelegramReplyTiming,
-    TelegramStopReply,
 )
 from parley.channels.telegram.outbound.rich_layout import RichMessages
+from parley.channels.telegram.outbound.stop_reply import TelegramStopReply
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
@@ -84,12 +84,14 @@ class TelegramChannel(Channel):
         services: ChannelServices,
         rhythm: TelegramReplyTiming = TelegramReplyTiming(),  # noqa: B008 - frozen
     ) -> None:
+        self.longest_call = config.request_timeout
         self.capabilities = Capabilities(
             max_chars=MAX_MESSAGE_UNITS,
             edit_interval=1.0,
             group_edit_interval=3.0,
             buttons=True,
             comments=CommentWay.REPLY,
+            timed=True,
         )
         self.held_by_one = not config.webhook_url
         self._config = config

@@ -9,6 +9,7 @@ from functools import partial
 
 from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
 from parley.core.model.types import CompletedTurn
+from parley.core.ports.journal import pause_after_conflict
 from parley.memory.cache import CachedMemory, MemoryCache
 from parley.memory.learning.apply_diff import DiffContext, apply_diff
 from parley.memory.learning.extraction.diff import Diff
@@ -23,7 +24,7 @@ from parley.memory.text.token_counting import Counter
 
 log = logging.getLogger(__name__)
 
-_TRIES = 5
+_TRIES = 16
 _LAST_TURNS = 5_000
 
 
@@ -103,7 +104,7 @@ class LearningPipeline:
 
     async def _save(self, person: str, assistant: str, diff: Diff, context: DiffContext) -> bool:
         """Apply to what is stored now, keeping concurrent changes. Raises MemoryFailed."""
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             known = None if assistant else await self._cache.load_cached(person)
             stored = known.stored if known else await self._cache.load(person, assistant)
             changed = await self._cache.run_in_thread(
@@ -115,6 +116,7 @@ class LearningPipeline:
                 saved = await self._cache.save(person, changed, assistant)
             except DocumentConflict:
                 log.info("person %s: the memory changed while something was learned; once more", person)
+                await pause_after_conflict(attempt)
                 continue
             if known is not None:  # so that the next run does not wait for it
                 await self._cache.run_in_thread(partial(known.prepare, saved, self._counter))

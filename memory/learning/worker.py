@@ -57,12 +57,24 @@ class LearningWorker:
         self._learner = learner
         self._options = options
         self._failed = failed
+        self._away = False
         # Attempts of lanes that only waited for a damaged memory, and what of it was told to operators.
         self._waits: dict[str, int] = {}
         self._told_damage: dict[str, str] = {}
         self._slots = CountingSemaphore(options.extractors)
-        rules = LaneRules("a lesson", self._broke, self._bury, failed, lambda _: _STORE_PAUSE, nullcontext)
+        rules = LaneRules(
+            "a lesson", self._broke, self._bury, self._report_away, self._note_back, nullcontext
+        )
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
+
+    def _report_away(self, text: str) -> None:
+        """Report a store that is away once, however often it is tried."""
+        if not self._away:
+            self._away = True
+            self._failed(text)
+
+    def _note_back(self) -> None:
+        self._away = False
 
     async def run(self) -> None:
         """Work until cancelled or drained; what is in progress then waits again."""

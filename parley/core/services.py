@@ -10,6 +10,7 @@ from pathlib import Path
 from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.delivery.loop_throttle import LoopThrottle
 from parley.core.flow_control.quarantine import Quarantine
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.bus import MessageBus
 from parley.core.model.options import ChannelOptions, CoreOptions
@@ -56,6 +57,7 @@ class CoreServices:
     news: Notifier = NULL_NOTIFIER
     turnstile: LoopThrottle = field(default_factory=LoopThrottle)
     quarantine: Quarantine = field(default_factory=Quarantine)
+    outage: StoreOutage = field(default_factory=StoreOutage)
     speech: SpeechService = NO_SPEECH
     telemetry: Telemetry = NO_TELEMETRY
     past_turns: PastTurns = NO_PAST_TURNS

@@ -21,11 +21,11 @@ from tests.chaos.accounting.ledger import Account, settle, transcript
 from tests.chaos.accounting.overlaps import Runs, runs, writers
 from tests.chaos.accounting.progress import ProgressBoard, Stalled
 from tests.chaos.accounting.result import Result
-from tests.chaos.accounting.store_queries import accepted, unfinished, waiting
+from tests.chaos.accounting.store_queries import unfinished, waiting
 from tests.chaos.injection.injector import FaultInjector
 from tests.chaos.planning.plan import AT_ONCE, TROUBLES, Line, Plan
 from tests.chaos.platforms import web as on_web
-from tests.chaos.platforms.conversations import ChaosConversation
+from tests.chaos.platforms.conversations import ChaosConversation, SimulatedConversation
 from tests.chaos.platforms.platform_faults import inject_platform_faults
 from tests.chaos.platforms.web import Door, WebConversation
 from tests.chaos.scene import Scene
@@ -56,6 +56,12 @@ class Crowd:
         """Those on the web."""
         return [place for place in self.places if isinstance(place, WebConversation)]
 
+    def cut_off(self) -> None:
+        """Note that somebody who was handed something may not have acknowledged it."""
+        for place in self.places:
+            if isinstance(place, SimulatedConversation):
+                place.comes_later()
+
 
 async def carry_out(plan: Plan, scene: Scene) -> Result:
     """Do all that is planned; when nothing is answered for too long, what is missing is lost."""
@@ -63,6 +69,7 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
     await _start(scene.processes)
     striker = FaultInjector(scene.targets, ProgressBoard(_STALLED))
     async with _crowd(plan, scene) as crowd:
+        striker.cut_off = crowd.cut_off
         try:
             await _talk(plan, scene, crowd, striker)
         except* Stalled as stalled:
@@ -77,7 +84,7 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
         (scene.folder / "told.txt").write_text("\n".join(map(transcript, told)), "utf-8")
         await _stop(scene.parleys)
         await _stop([scene.agent] if scene.agent else [])
-    account = settle(told, accepted(scene.database))
+    account = settle(told)
     end = _End(plan, account, striker, runs(scene.agent_database), *await _left(scene))
     return end.result(scene, crowd.repeated_posts, seconds)
 

@@ -149,7 +149,7 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
             print(json.dumps({"count": crowd.count(float(since))}), flush=True)
         crowd.stopping.set()
         await talking
-        account = settle([await place.told() for place in crowd.places], ())
+        account = settle([await place.told() for place in crowd.places])
         print(json.dumps({"answers": crowd.answers, "account": asdict(account)}), flush=True)
         if watching is not None:
             watching.cancel()

@@ -68,7 +68,7 @@ class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
         def waits(error: Exception) -> None:
             if not self.patient:
                 raise error
-            log.warning("dingtalk: message %s waits, the store is away (%s)", message.id, error)
+            log.debug("dingtalk: message %s waits, the store is away (%s)", message.id, error)
 
         await retry(lambda: self._inbox.accept(message), waits)
 

@@ -13,18 +13,16 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
+from parley.channels.dingtalk.api import DingTalkDestination
 from parley.channels.dingtalk.formatting import card_parts, card_to_plain, plain_parts, title, with_steps
-from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary
 from parley.channels.dingtalk.outbound.file_messages import upload_file, upload_speech
-from parley.channels.dingtalk.outbound.question_cards import QuestionCards
+from parley.channels.dingtalk.outbound.reply_context import DingTalkReplyContext
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import answer_track_id, out_track_id, with_options_as_text
-from parley.channels.dingtalk.sent_messages import SentMessages
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
 from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
 from parley.channels.kit.files import human_size, unsent_file_text
@@ -41,21 +39,6 @@ PATIENCE = 3
 """How often in a row a card may be refused for pace before its answer goes another way."""
 IN_SESSION = "session"
 """Stands for the key of a message whose answer has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class DingTalkReplyContext:
-    """What all replies of an app have in common; `cards` and `questions` are None where there are none.
-
-    With `mention` a group's answer mentions who asked. `said` keeps what was said, for quotes.
-    """
-
-    api: DingTalkApi
-    cards: AiCards | None
-    questions: QuestionCards | None
-    origins: MessageOrigins
-    said: SentMessages
-    mention: bool = True
 
 
 class DingTalkReply(Reply):
@@ -117,6 +100,16 @@ class DingTalkReply(Reply):
         tracks += [out_track_id(self._target.turn_id, index) for index in asked]
         await self._keep_said(text)
         return Receipt((*tracks, *handle.parts, *handle.files), handle.doubtful)
+
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Fill the answer's cards once more; plain messages never change."""
+        if self._cards is None:
+            return
+        parts = card_parts(snapshot.text)[: self._handle.finished]
+        for index, text in enumerate(parts):
+            await self._complete(self._cards, self._track(index), text)
+        if parts:
+            await self._finish_buttons(rateable=snapshot.rateable)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the cards of a question other words, and no buttons.

@@ -12,18 +12,15 @@ from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.keyed_lock import KeyedLock
-from parley.channels.kit.retry import RetryPauses, retry
+from parley.channels.kit.retry import log_wait, retry
 from parley.core.model.address import Conversation, User
 from parley.core.model.bots import is_welcome
-from parley.core.model.errors import ChannelError, StoreUnavailable
+from parley.core.model.errors import ChannelError
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Inbox, no_rules
 
 log = logging.getLogger(__name__)
-
-PAUSES = RetryPauses(0.1, attempts=4)
-"""Seconds between attempts while the store is away; then Feishu, which waits three, shall try later."""
 
 
 class FeishuEventHandler:
@@ -68,7 +65,9 @@ class FeishuEventHandler:
             except ChannelError as error:
                 log.warning("feishu: message %s shall come again (%s)", heard.id, error)
                 return False
-            return await self._accept(message)
+            # Feishu waits three seconds and sends it again much later: it is tried here until it is stored.
+            await retry(lambda: self._inbox.accept(message), log_wait(log, f"feishu: message {message.id}"))
+            return True
 
     async def _complete(self, heard: FeishuInboundMessage) -> InboundMessage:
         """Return the message with what its event does not say. Raises ChannelError where that decides."""
@@ -91,19 +90,6 @@ class FeishuEventHandler:
             quoted=quoted.text,
             replies_to=heard.parent,
         )
-
-    async def _accept(self, message: InboundMessage) -> bool:
-        try:
-            await retry(
-                lambda: self._inbox.accept(message),
-                lambda error: log.warning(
-                    "feishu: message %s waits, the store is away (%s)", message.id, error
-                ),
-                PAUSES,
-            )
-        except StoreUnavailable:
-            return False
-        return True
 
 
 def _bot(heard: FeishuInboundMessage) -> User:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from types import SimpleNamespace, TracebackType
 from urllib.request import getproxies
 
 import aiohttp
 
+from parley.channels.kit.http.fenced_connector import FencedConnector
 from parley.channels.kit.http.wire_listener import wire_listener
 from parley.channels.kit.http.wire_tap import make_socket_class, make_trace
-from parley.core.ports.lease import lease_expired, require_lease
-
-log = logging.getLogger(__name__)
+from parley.core.ports.lease import require_lease
 
 
 class HttpPool:
@@ -20,7 +18,7 @@ class HttpPool:
 
     Who stays inside (a listening channel) keeps the pool warm for everybody, and nothing needs closing
     at the end. Proxies are taken from the environment. A request for what this node holds no more raises
-    LaneLost before it begins.
+    LaneLost before it begins; one that is under way when the node's lease ends is broken off.
     """
 
     def __init__(self, connections: int = 256) -> None:
@@ -30,7 +28,7 @@ class HttpPool:
 
     async def __aenter__(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._connections)
+            connector = FencedConnector(limit=self._connections)
             # Looking for a proxy, aiohttp reads the environment and ~/.netrc for every request, in a thread.
             listener = wire_listener()
             self._session = aiohttp.ClientSession(
@@ -54,23 +52,13 @@ class HttpPool:
 
 
 def _fenced() -> aiohttp.TraceConfig:
-    """Look at the node's lease before and after each request."""
+    """Look at the node's lease before each request."""
 
     async def before(
         session: aiohttp.ClientSession, context: SimpleNamespace, request: aiohttp.TraceRequestStartParams
     ) -> None:
         require_lease()
 
-    async def after(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        request: aiohttp.TraceRequestEndParams | aiohttp.TraceRequestExceptionParams,
-    ) -> None:
-        if lease_expired():
-            log.warning("a request was under way when this node's lease ended: it may be made twice")
-
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(before)
-    trace.on_request_end.append(after)
-    trace.on_request_exception.append(after)
     return trace

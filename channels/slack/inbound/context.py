@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from parley.channels.kit.lru import LruCache
-from parley.channels.kit.retry import retry
+from parley.channels.kit.retry import log_wait, retry
 from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.membership import MembershipFilter
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
@@ -42,6 +42,6 @@ class SlackInboundContext:
         """Do it until the store is there for it, and Slack tells what it needs to know of people."""
         return await retry(
             work,
-            lambda error: log.warning("slack: %s waits (%s)", what, error),
+            log_wait(log, f"slack: {what}"),
             on=(StoreUnavailable, ChannelUnavailable, RateLimited),
         )

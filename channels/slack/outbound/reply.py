@@ -106,6 +106,13 @@ class SlackReply(Reply):
         ids = tuple(f"{self._place.chat}:{ts}" for ts in handle.parts)
         return Receipt((*ids, *handle.files), handle.doubtful)
 
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Change the answer's messages to their text once more; one that was taken away stays away."""
+        self._pages.resends = False
+        text = escape_mentions(snapshot.text)
+        self._drop_wrong_cuts(text)
+        await self._write(text, snapshot, final=True)
+
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Show what was decided in the question's messages, without buttons."""
         self._pages.signed = True

@@ -65,6 +65,8 @@ class ReplyMessages:
         self.grows = place.thread is not None
         self.signed = False
         """Whether no message of this reply was ever growing: then one without our signature is not it."""
+        self.resends = True
+        """Whether a message that somebody took away is sent anew."""
         self.began = clock()
         """When the message that grows now was begun by the clock, or we began to go on with it."""
         self._shown: dict[int, str] = {}
@@ -97,6 +99,8 @@ class ReplyMessages:
             elif self._shown.get(index) != page.text or page.foot:
                 await self._change(index, page)
         except MessageGone:
+            if not self.resends:
+                return
             # Somebody took it away; the answer is still owed, and what came after it comes after it again.
             await self.take_away_after(index)
             await self._begin(index, page)

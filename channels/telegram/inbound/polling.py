@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from parley.channels.kit.retry import RetryPauses, retry
+from parley.channels.kit.retry import RetryPauses, log_wait, retry
 from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.inbound.update_handler import (
     TelegramInboundContext,
@@ -72,7 +72,7 @@ class Polling:
         number = update_id_of(raw)
         return await retry(
             lambda: self._intake.take(raw, listener),
-            lambda error: log.warning("telegram: update %s waits, the store is away (%s)", number, error),
+            log_wait(log, f"telegram: update {number}"),
         )
 
 

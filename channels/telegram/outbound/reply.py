@@ -70,17 +70,6 @@ class TelegramReplyManner:
     edits: bool = False
 
 
-class TelegramStopReply(Reply):
-    """To a press of the stop button nothing is said: the answer that it stopped tells."""
-
-    async def show(self, snapshot: OutboundMessage) -> None:
-        """Show nothing."""
-
-    async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """Deliver nothing."""
-        return Receipt(())
-
-
 class TelegramReply(Reply):
     """One turn's answer, as messages in one place."""
 
@@ -100,6 +89,7 @@ class TelegramReply(Reply):
         self._buttons: InlineKeyboardMarkup | None = None
         self._asks_words = False
         self._drafts = target.private
+        self._resends = True
         self._drawn: tuple[int, FormattedMessage] | None = None
         self._shown: dict[int, FormattedMessage] = {}
         self._pulse = RepeatedAction()
@@ -130,6 +120,13 @@ class TelegramReply(Reply):
         state = self._progress.state
         ids = (*state.parts, *state.files)
         return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), state.doubtful)
+
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Edit the whole text into the answer's messages once more; one that was taken away stays away."""
+        if self._progress.state.parts:
+            self._resends = False
+            await self._offer(snapshot)
+            await self._write_final(snapshot)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the messages of a question another text, and no buttons; never send a new one."""
@@ -266,7 +263,9 @@ class TelegramReply(Reply):
         try:
             await self._api.edit(self._place, self._progress.state.parts[index], part, buttons)
         except MessageGone:
-            # Somebody took it away; the answer is still owed.
+            # Somebody took it away; the answer is still owed, unless it was there in full.
+            if not self._resends:
+                return
             if not self._manner.edits:
                 await self._send(index, part, buttons)
                 return

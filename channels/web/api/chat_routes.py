@@ -29,7 +29,8 @@ from parley.channels.web.chat.service import ChatService
 from parley.channels.web.config import Config
 from parley.core.model.command_syntax import is_command
 from parley.core.model.feedback import FEEDBACK_QUESTION, FeedbackChoice
-from parley.core.ports.channel import CommandInfo, never_rerun
+from parley.core.ports.channel import CommandInfo
+from parley.core.ports.no_core import never_rerun
 from parley.core.texts import Sentence, language_said
 
 _MOST_FILES = 20

@@ -78,6 +78,11 @@ class EventLog:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    def ended(self, shown: EntryShown) -> bool:
+        """Return whether the entry was shown in full already."""
+        _, known = self._log.get(shown.key, (0, None))
+        return isinstance(known, EntryShown) and known.entry.final
+
     def forget(self) -> None:
         """Have every reader load afresh: something may have happened that is not in the log."""
         self._log.clear()

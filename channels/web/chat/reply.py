@@ -43,6 +43,15 @@ class WebReply(Reply):
             raise ChannelUnavailable(_DOWN) from problem
         return Receipt((self._target.turn_id,))
 
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Show what the transcript keeps once more."""
+        try:
+            entry = await self._desk.transcript.reply(self._place, self._target.turn_id)
+            if entry is not None:
+                await self._desk.show(EntryShown(self._place, entry))
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable(_DOWN) from problem
+
     async def settle(self, snapshot: OutboundMessage) -> None:
         try:
             entry = await self._desk.transcript.change(

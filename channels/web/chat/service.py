@@ -140,6 +140,8 @@ def _show(feed: EventLog, growing: LiveReplies, event: PageEvent) -> None:
         growing.prune(event)
     elif event.entry.final:
         growing.drop(event.entry.id)
+    elif feed.ended(event):
+        return  # an older snapshot of another node, which came late
     else:
         growing.put(event)
     feed.publish(event)

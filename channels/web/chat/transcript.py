@@ -80,6 +80,14 @@ class ChatTranscript:
             place, "agent", entry_id, lambda entry: replace(entry, text=text, question=question)
         )
 
+    async def reply(self, place: EntryLocation, entry_id: str) -> TranscriptEntry | None:
+        """Return an entry of the agent's; None where it is gone. Raises StoreUnavailable."""
+        index = await self._documents.get(f"web/id/{_hash('agent', entry_id)}")
+        if not index.version or not index.body.startswith(place.prefix):
+            return None
+        stored = await self._documents.get(index.body)
+        return read_document(ENTRY, stored) if stored.version else None
+
     async def rate(
         self, place: EntryLocation, entry_id: str, rating: FeedbackChoice
     ) -> TranscriptEntry | None:

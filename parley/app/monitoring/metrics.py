@@ -102,6 +102,16 @@ def _counts(deliveries: DeliveryCounts, reports: Reports, channels: Sequence[str
             "Final messages that may be there twice: the answer to a send was lost, and there is no key.",
             deliveries.doubtful,
         ),
+        each(
+            "parley_calls_cut_total",
+            "Calls for a reply that were broken off because this node's lease ended.",
+            deliveries.cut,
+        ),
+        each(
+            "parley_answers_rewritten_total",
+            "Answers that were written once more, as an earlier node's call may have come late.",
+            deliveries.rewritten,
+        ),
         each("parley_answers_liked_total", "Thumbs up under answers.", deliveries.liked),
         each("parley_answers_disliked_total", "Thumbs down under answers.", deliveries.disliked),
     )

@@ -13,6 +13,7 @@ _POLICY = (
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 MAX_HEADERS = 100
+_STREAM = "text/event-stream"
 _HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
@@ -57,25 +58,38 @@ class HeaderLimit:
 
 
 class StreamShutdown:
-    """Tells event streams that their reader has gone once `stopping` is set, so that they end at once."""
+    """Tells event streams that their reader has gone once `stopping` is set, so that they end at once.
+
+    They are known by what they answer: not every reader says in a header what it accepts.
+    """
 
     def __init__(self, app: ASGIApp, stopping: asyncio.Event) -> None:
         self._app = app
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endless = scope["type"] == "http" and "text/event-stream" in Headers(scope=scope).get("accept", "")
-        await self._app(scope, self._until_stopped(receive) if endless else receive, send)
+        streams = False
 
-    def _until_stopped(self, receive: Receive) -> Receive:
-        async def first() -> Message:
-            reading = asyncio.ensure_future(receive())
-            stopping = asyncio.ensure_future(self._stopping.wait())
-            try:
-                await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
-                return reading.result() if reading.done() else {"type": "http.disconnect"}
-            finally:
-                reading.cancel()
-                stopping.cancel()
+        async def watched_send(message: Message) -> None:
+            nonlocal streams
+            if message["type"] == "http.response.start":
+                streams = Headers(raw=message.get("headers", [])).get("content-type", "").startswith(_STREAM)
+            await send(message)
 
-        return first
+        async def watched_receive() -> Message:
+            return await (self._until_stopped(receive) if streams else receive())
+
+        if scope["type"] == "http":
+            await self._app(scope, watched_receive, watched_send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _until_stopped(self, receive: Receive) -> Message:
+        reading = asyncio.ensure_future(receive())
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+            return reading.result() if reading.done() else {"type": "http.disconnect"}
+        finally:
+            reading.cancel()
+            stopping.cancel()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -31,11 +31,16 @@ def backoff(attempt: int) -> float:
     return ceiling * (0.5 + random.random() / 2)
 
 
+def ignore_cut(message: OutboundMessage) -> None:
+    """Let nobody know of a call that a lapsed lease ended."""
+
+
 class Delivery:
     """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots.
 
     Whatever is shown goes through `turnstile` first. `priority` is that of what is delivered for good;
-    what a snapshot has to wait for never delays it. `waited` is told of waits for the platform.
+    what a snapshot has to wait for never delays it. `waited` is told of waits for the platform, `cut` of
+    what was under way when this node's lease ended.
     """
 
     def __init__(
@@ -45,12 +50,14 @@ class Delivery:
         turnstile: LoopThrottle = UNTHROTTLED,
         priority: Priority = Priority.CONTROL,
         waited: WaitObserver = ignore_wait,
+        cut: Callable[[OutboundMessage], None] = ignore_cut,
     ) -> None:
         self._reply = reply
         self._interval = interval
         self._turnstile = turnstile
         self._priority = priority
         self._waited = waited
+        self._cut = cut
         self._newest: OutboundMessage | None = None
         self._fresh = asyncio.Event()
         self._wire = asyncio.Lock()
@@ -81,20 +88,24 @@ class Delivery:
 
         Raises DeliveryRejected when the platform will never take it, LaneLost when it is not ours to send.
         """
-        receipt = await self._until_arrived(snapshot.turn_id, lambda: self._reply.finish(snapshot))
+        receipt = await self._until_arrived(snapshot, lambda: self._reply.finish(snapshot))
         return replace(receipt, doubtful=True) if lease_expired() else receipt
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Rewrite a question's message, trying for as long as it takes. Raises DeliveryRejected."""
-        await self._until_arrived(snapshot.turn_id, lambda: self._reply.settle(snapshot))
+        await self._until_arrived(snapshot, lambda: self._reply.settle(snapshot))
 
-    async def _until_arrived(self, turn: str, send: Callable[[], Awaitable[Sent]]) -> Sent:
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Write a delivered final once more, trying for as long as it takes. Raises DeliveryRejected."""
+        await self._until_arrived(snapshot, lambda: self._reply.rewrite(snapshot))
+
+    async def _until_arrived(self, snapshot: OutboundMessage, send: Callable[[], Awaitable[Sent]]) -> Sent:
         attempt = 0
         while True:
             await self._turnstile.wait_turn()
             require_lease()
             try:
-                with sending(self._priority, self._reply, self._waited):
+                with self._watched(snapshot), sending(self._priority, self._reply, self._waited):
                     return await send()
             except DeliveryRejected:
                 raise
@@ -103,7 +114,9 @@ class Delivery:
                 self._waited(self._priority, pause)
             except ChannelError as error:
                 pause = backoff(attempt)
-                log.warning("turn %s: final not delivered (%s); again in %.1f s", turn, error, pause)
+                log.warning(
+                    "turn %s: final not delivered (%s); again in %.1f s", snapshot.turn_id, error, pause
+                )
                 attempt += 1
             await asyncio.sleep(pause)
 
@@ -123,7 +136,7 @@ class Delivery:
             return
         require_lease()
         try:
-            with sending(Priority.SNAPSHOT, self._reply):
+            with self._watched(snapshot), sending(Priority.SNAPSHOT, self._reply):
                 await self._reply.show(snapshot)
         except RateLimited as limit:
             self._next_snapshot = _now() + limit.retry_after
@@ -133,6 +146,15 @@ class Delivery:
             # A lost snapshot is no loss: the next one, or the final, holds all of it.
             log.info("turn %s: snapshot not shown (%s)", snapshot.turn_id, error)
             self._next_snapshot = _now() + min(10 * self._interval, 30.0)
+
+    @contextmanager
+    def _watched(self, snapshot: OutboundMessage) -> Iterator[None]:
+        """Report a call that the lease ended under."""
+        try:
+            yield
+        finally:
+            if lease_expired():
+                self._cut(snapshot)
 
 
 def _now() -> float:

@@ -154,7 +154,9 @@ async def _ask_for_words(services: CoreServices, claim: Claim, prompt: FeedbackP
     target = ReplyTarget(key, place, "", prompt.user, private=True, handle=handle)
     documents: list[Document] = []
     try:
-        receipt = await Delivery(channel.open_reply(target, keep), 0.0).finish(message)
+        receipt = await Delivery(
+            channel.open_reply(target, keep), 0.0, cut=services.deliveries.count_cut
+        ).finish(message)
         services.deliveries.count_delivered(message, receipt)
         for sent in receipt.message_ids:
             known = await services.journal.get(prompt_key(place.channel, sent))

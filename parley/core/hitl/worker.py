@@ -103,7 +103,8 @@ async def _settle(services: CoreServices, claim: Claim, record: QuestionRecord) 
         try:
             text = render_settled(record, arguments_budget(channel.capabilities.max_chars))
             waited = services.wait_observer(channel.name)
-            await Delivery(reply, 0.0, waited=waited).settle(_message(record, record.question.id, text))
+            delivery = Delivery(reply, 0.0, waited=waited, cut=services.deliveries.count_cut)
+            await delivery.settle(_message(record, record.question.id, text))
         except DeliveryRejected as error:
             log.info("question %s: its message cannot be changed: %s", record.question.id, error)
     await services.journal.done(claim, claim.items[:1])
@@ -177,7 +178,8 @@ async def _deliver(
     try:
         channel = _channel_of(services, record)
         waited = services.wait_observer(channel.name)
-        receipt = await Delivery(channel.open_reply(target, keep), 0.0, waited=waited).finish(message)
+        reply, cut = channel.open_reply(target, keep), services.deliveries.count_cut
+        receipt = await Delivery(reply, 0.0, waited=waited, cut=cut).finish(message)
     except DeliveryRejected as error:
         log.error("question %s cannot be shown: %s", record.question.id, error)
         services.deliveries.count_rejected(message)

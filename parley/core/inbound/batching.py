@@ -27,6 +27,17 @@ def decode_messages(items: Sequence[QueueItem]) -> tuple[QueuedMessage, ...]:
     return tuple(QueuedMessage(item, decode(InboundMessage, item.body)) for item in items)
 
 
+def in_written_order(waiting: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
+    """Return messages that have not begun as people wrote them, by their platform's own time.
+
+    Several nodes hear a platform, and after an outage of the store they write down what they heard in any
+    order. Where something among them refers to another, they stay as they are.
+    """
+    if any(each.message.edits or each.message.resumes or each.message.retries for each in waiting):
+        return tuple(waiting)
+    return tuple(sorted(waiting, key=lambda each: each.message.sent_at))
+
+
 def message_content(message: InboundMessage) -> tuple[object, ...]:
     """Return what was said, to tell whether an edit changed any of it."""
     return (message.text, *((file.name, file.mime, file.size) for file in message.attachments))

@@ -67,8 +67,23 @@ class ConversationQueue:
 
 
 def queue_of_items(items: Sequence[QueueItem]) -> ConversationQueue:
-    """Return what these items of a conversation's turns are."""
-    return ConversationQueue(tuple(items), read_turn_record(items[0]) if items else TurnRecord())
+    """Return what these items of a conversation's turns are, those of a turn that has begun first."""
+    if not items:
+        return ConversationQueue((), TurnRecord())
+    head = _begun(items) or items[0]
+    record = read_turn_record(head)
+    places = {item: place for place, item in enumerate(record.items)} if head.note else {}
+    ordered = sorted(items, key=lambda item: (item.id != head.id, places.get(item.id, len(places))))
+    return ConversationQueue(tuple(ordered), record)
+
+
+def _begun(items: Sequence[QueueItem]) -> QueueItem | None:
+    """Return the item that carries the record of the turn that has begun; its other items are noted too."""
+    noted = [item for item in items if item.note]
+    if len(noted) < 2:
+        return noted[0] if noted else None
+    working = (item for item in noted if read_turn_record(item).stage is not TurnStage.ACCEPTED)
+    return next(working, noted[0])
 
 
 async def load_queue(journal: Journal, conversation: Conversation) -> ConversationQueue:

@@ -7,6 +7,7 @@ from parley.core.model.address import Conversation
 
 TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS = "turns", "commands", "knocks", "questions"
 FEEDBACK, FEEDBACK_DELIVERIES = "feedback", "feedback-to"
+FINAL_REWRITES = "rewrites"
 """What the names begin with; a channel's follows."""
 
 CLEARING = "clearing"
@@ -34,6 +35,11 @@ def command_queue(channel: str) -> str:
 def busy_signal_queue(channel: str) -> str:
     """Return the queue of messages that may not just wait until the run before them is over."""
     return f"{BUSY_SIGNALS}/{channel}"
+
+
+def final_rewrite_queue(channel: str) -> str:
+    """Return the queue of answers of a channel that are to be written once more."""
+    return f"{FINAL_REWRITES}/{channel}"
 
 
 def feedback_queue(channel: str) -> str:

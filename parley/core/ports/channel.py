@@ -24,6 +24,13 @@ from parley.core.model.types import (
     SessionSettings,
 )
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.no_core import (
+    clear_nothing,
+    never_rerun,
+    recall_nothing,
+    tell_nothing,
+    withdraw_nothing,
+)
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.texts import Sentence
 
@@ -34,7 +41,8 @@ class Capabilities:
 
     `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
     `history` lets bots read what was said before; elsewhere the core keeps for a while what it hears.
-    `comments` says how people are asked what was wrong with an answer.
+    `comments` says how people are asked what was wrong with an answer. `timed` says that the platform's own
+    clock tells when each message was written, so that they can be put in order by it.
     """
 
     max_chars: int
@@ -44,6 +52,11 @@ class Capabilities:
     edits: bool = False
     history: bool = False
     comments: CommentWay = CommentWay.COMMAND
+    timed: bool = False
+
+    def interval(self, *, private: bool) -> float:
+        """Return the seconds between two snapshots in a private chat, or in one of others."""
+        return self.edit_interval if private else self.group_edit_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +138,10 @@ class Reply(ABC):
         A channel that has buttons puts those of `snapshot.question` under it.
         """
 
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Write a delivered final once more, over what came late, and send nothing. Raises ChannelError."""
+        await self.finish(snapshot)
+
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Rewrite a delivered question, found by its handle, without its buttons. Raises ChannelError.
 
@@ -140,11 +157,13 @@ CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
 class Channel(ABC):
     """A platform adapter. `name` is what the settings call it, its platform's name unless they say otherwise.
 
-    Whatever channel its conversations and people name: the core knows them by that name.
+    Whatever channel its conversations and people name: the core knows them by that name. A call to the
+    platform is given up after `longest_call` seconds.
     """
 
     name: str
     capabilities: Capabilities
+    longest_call: float = 30.0
 
     @abstractmethod
     async def listen(self, inbox: Inbox) -> None:
@@ -237,29 +256,6 @@ class ConnectionProbe(Protocol):
         Nothing is acknowledged, and no other program is cut off. Raises AuthenticationRefused, ChannelError.
         """
         ...
-
-
-def never_rerun() -> bool:
-    """For channels without a core behind them."""
-    return False
-
-
-async def clear_nothing(conversation: Conversation) -> None:
-    """For channels without a core behind them."""
-
-
-async def withdraw_nothing(conversation: Conversation, message_id: str, sender: User) -> bool:
-    """For channels without a core behind them."""
-    return False
-
-
-async def recall_nothing(conversation: Conversation, message_id: str) -> None:
-    """For channels without a core behind them."""
-
-
-async def tell_nothing(click: Click, max_chars: int) -> str:
-    """For channels without a core behind them."""
-    return ""
 
 
 _NO_RULES = ChannelOptions(SessionSettings(""))

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Protocol, TypeVar
 
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.usage import Usage
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
+
+STORE_PAUSE = 0.3
+"""Seconds between two tries while the store is away, always the same: with growing ones what came first would
+be tried last, and people would still wait when the store is back."""
+
+_CONFLICT, _LONGEST_CONFLICT = 0.01, 1.0
+"""Seconds of the first and of the longest pause after a conflict of documents."""
 
 _PAGE = 500
 _T = TypeVar("_T")
@@ -124,6 +134,11 @@ async def iter_documents(
         after = found[-1].key
 
 
+async def pause_after_conflict(attempt: int) -> None:
+    """Wait a random moment, longer with each `attempt`: many may be quicker, and would be again."""
+    await asyncio.sleep(random.random() * min(_LONGEST_CONFLICT, _CONFLICT * 2.0 ** min(attempt, 10)))
+
+
 async def update_document(
     documents: DocumentRepository, key: str, change: Callable[[Document], tuple[_T, str | None]]
 ) -> _T:
@@ -132,15 +147,17 @@ async def update_document(
     `change` returns a result, which is returned, and the body; None as body leaves the document as it is.
     Raises StoreUnavailable.
     """
-    while True:
+    for attempt in count():
         document = await documents.get(key)
         result, body = change(document)
         try:
             if body is not None:
                 await documents.set(replace(document, body=body))
         except DocumentConflict:
+            await pause_after_conflict(attempt)
             continue
         return result
+    raise AssertionError("count() has no end")
 
 
 class Journal(DocumentRepository, Protocol):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from parley.core.delivery.delivery import backoff
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.model.errors import LaneLost, StoreUnavailable
-from parley.core.ports.journal import Claim, Journal
-from parley.core.ports.lease import LeaseToken, holding_lease
+from parley.core.ports.journal import STORE_PAUSE, Claim, Journal
+from parley.core.ports.lease import LeaseToken, within_lease
 
 log = logging.getLogger(__name__)
 
@@ -25,20 +24,24 @@ LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
 """Works a claimed lane; calls what it is given once its slot may go to another."""
 
 
+def _ignore() -> None:
+    """Let nobody know."""
+
+
 @dataclass(frozen=True, slots=True)
 class LaneRules:
     """What becomes of lanes whose work fails.
 
     `set_back` has a lane whose work (`what`, as logs call it) broke tried again later, or given up; `bury`
-    sets poison aside. `report` hears of a store that is away, `pause` tells the seconds to its next try.
+    sets poison aside. `report` hears of a store that is away, `restored` of one that is there.
     """
 
     what: str
     set_back: Callable[[Claim, Exception], Awaitable[None]]
     bury: Callable[[Claim], Awaitable[None]]
     report: Callable[[str], None]
-    pause: Callable[[int], float] = backoff
-    hold: Callable[[LeaseToken], AbstractContextManager[object]] = holding_lease
+    restored: Callable[[], None] = _ignore
+    hold: Callable[[LeaseToken], AbstractAsyncContextManager[object]] = within_lease
 
 
 class LaneWorker:
@@ -61,16 +64,14 @@ class LaneWorker:
 
         Returns when everything is closed, or this queue.
         """
-        failures = 0
         while not self._is_closed(queue):
             try:
                 if not await self._claim_some(queue, slots, most, handler):
                     await self._wait(queue)
-                failures = 0
+                self._rules.restored()
             except StoreUnavailable as error:
                 self._rules.report(f"cannot look for work in {queue}: {error}")
-                await asyncio.sleep(self._rules.pause(failures))
-                failures += 1
+                await asyncio.sleep(STORE_PAUSE)
 
     def close(self) -> None:
         """Claim nothing more; what is under way goes on."""
@@ -158,7 +159,7 @@ class LaneWorker:
     async def _guard(self, claim: Claim, handler: LaneHandler, give_back: Callable[[], None]) -> None:
         """Work a lane, and give it back whatever happens: a supervisor, out of which nothing breaks."""
         try:
-            with self._rules.hold(claim.tenure):
+            async with self._rules.hold(claim.tenure):
                 await handler(claim, give_back)
             self.broken.pop((claim.queue, claim.lane), None)
         except LaneLost:
@@ -180,10 +181,8 @@ class LaneWorker:
 
     async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
         """Write; a lane that is not given back would be held until the next start."""
-        attempt = 0
         while True:
             try:
                 return await write()
             except StoreUnavailable:
-                await asyncio.sleep(self._rules.pause(attempt))
-                attempt += 1
+                await asyncio.sleep(STORE_PAUSE)

@@ -23,13 +23,21 @@ from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost
 from parley.core.model.options import CoreOptions
-from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, feedback_queue, turn_queue
+from parley.core.model.queues import (
+    TURNS,
+    busy_signal_queue,
+    command_queue,
+    feedback_queue,
+    final_rewrite_queue,
+    turn_queue,
+)
 from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Channel
 from parley.core.ports.journal import Claim
 from parley.core.ports.telemetry import working_on
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
+from parley.core.scheduler.final_rewrite_worker import handle_final_rewrite
 from parley.core.scheduler.lane_worker import LaneHandler, LaneRules, LaneWorker
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
@@ -58,7 +66,8 @@ class Manager:
         options = services.options
         self._backlog = CatchUpPacer(options.backlog_rate, services.clock())
         self._for_turns = CountingSemaphore(options.max_turns)
-        rules = LaneRules("a turn", self._set_back, self._bury_poison, log.error)
+        outage = services.outage
+        rules = LaneRules("a turn", self._set_back, self._bury_poison, outage.away, outage.back)
         self._lanes = LaneWorker(services.journal, services.quarantine, rules)
         self._shares = FairShare(options.max_turns // 2)
         self._turns: dict[str, TurnExecution] = {}
@@ -115,6 +124,7 @@ class Manager:
             (question_queue(name), self._for_commands, self._work_question),
             (busy_signal_queue(name), self._for_commands, self._work_knock),
             (feedback_queue(name), self._for_commands, self._work_feedback),
+            (final_rewrite_queue(name), self._for_commands, self._work_rewrite),
         )
 
     async def drain(self, *, hand_over: bool = False) -> None:
@@ -226,6 +236,9 @@ class Manager:
 
     async def _work_feedback(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_feedback(self._services, claim)
+
+    async def _work_rewrite(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await handle_final_rewrite(self._services, claim)
 
     async def _bury_poison(self, claim: Claim) -> None:
         await bury_poison(self._services, claim)

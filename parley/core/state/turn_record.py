@@ -52,7 +52,8 @@ class TurnRecord:
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
     followed: who is cut off later than before got further. `context` is what was said before, as it was read
-    for the run; with the answer it goes. `transcripts` are the words of its voice messages.
+    for the run; with the answer it goes. `transcripts` are the words of its voice messages. `tenure` is the
+    lease under which it was worked last.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -82,6 +83,7 @@ class TurnRecord:
     context: str = ""
     transcripts: tuple[Transcript, ...] = ()
     preamble: int = 0
+    tenure: str = ""
 
     @property
     def heard_usage(self) -> tuple[TokenUsage, ...]:
@@ -109,7 +111,10 @@ def has_lost_files(record: TurnRecord) -> bool:
 
 
 class TurnCheckpoint:
-    """Keeps a turn's record in memory and on disk; writers may overlap, the newest state wins."""
+    """Keeps a turn's record in memory and on disk; writers may overlap, the newest state wins.
+
+    `taken_over` says that the turn was worked under another lease before, whose calls may still arrive.
+    """
 
     def __init__(self, journal: Journal, claim: Claim, head: QueueItem) -> None:
         self._journal = journal
@@ -117,6 +122,7 @@ class TurnCheckpoint:
         self._head = head
         self._hear_next = uptime() + (_HEAR_SUSPECT if claim.crashes else _HEAR_EVERY)
         self.record = read_turn_record(head)
+        self.taken_over = self.record.tenure not in ("", claim.tenure.id)
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
         """Change fields of the record, to be written with the next checkpoint."""
@@ -124,7 +130,8 @@ class TurnCheckpoint:
         before = dict(zip(_FIELDS, _read_fields(self.record), strict=True))
         after = before | changes
         if after != before:
-            self.record = TurnRecord(**after)
+            # Only with something else: a claim whose note stays the same got no further (docs/running.md).
+            self.record = TurnRecord(**(after | {"tenure": self._claim.tenure.id}))
 
     async def write(self, **changes: Any) -> None:  # noqa: ANN401
         """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""
@@ -151,8 +158,11 @@ class TurnCheckpoint:
 
     def open_reply(self, channel: Channel, turn_id: str, message: InboundMessage) -> Reply:
         """Open the turn's reply to `message`, going on from the handle that is kept."""
-        target = ReplyTarget(
+        CURRENT_CHANNEL.set(channel.name)
+        return channel.open_reply(self.target(turn_id, message), self.keep_handle)
+
+    def target(self, turn_id: str, message: InboundMessage) -> ReplyTarget:
+        """Return where the turn's reply to `message` stands, or is to stand."""
+        return ReplyTarget(
             turn_id, message.conversation, message.id, message.sender, message.private, self.record.handle
         )
-        CURRENT_CHANNEL.set(channel.name)
-        return channel.open_reply(target, self.keep_handle)

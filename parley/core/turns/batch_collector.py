@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from parley.core.inbound.batching import QueuedMessage, first_batch
+from parley.core.inbound.batching import QueuedMessage, first_batch, in_written_order
 from parley.core.inbound.busy_policy import answers_together
-from parley.core.inbound.turn_queue import queue_of_items
+from parley.core.inbound.turn_queue import ConversationQueue, queue_of_items
 from parley.core.ports.journal import Claim
 from parley.core.ports.lease import uptime
 from parley.core.services import CoreServices
@@ -19,13 +19,17 @@ _LONGEST_BURST = 5
 async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
     """The items noted before a crash, or else the burst once it has ended; nothing when all were cancelled.
 
+    For a while after an outage of the store it waits for what other nodes have not written down yet.
+
     Raises StoreUnavailable.
     """
     queue = queue_of_items(claim.items)
     if queue.items and queue.items[0].note:
         return queue_of_items([item for item in queue.items if item.id in queue.turn.items]).edited
-    waiting = queue.edited
-    if len(waiting) >= services.options.queue_limit:
+    waiting = _ordered(services, queue)
+    held = services.outage.settles_in if waiting and _is_timed(services, waiting) else 0.0
+    if held or len(waiting) >= services.options.queue_limit:
+        await asyncio.sleep(held)
         waiting = await _reread(services, claim)
     newest, seen, began = 0, 0.0, uptime()
     while waiting:
@@ -55,4 +59,13 @@ async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) 
 
 
 async def _reread(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
-    return queue_of_items(await services.journal.waiting(claim.queue, claim.lane)).edited
+    return _ordered(services, queue_of_items(await services.journal.waiting(claim.queue, claim.lane)))
+
+
+def _ordered(services: CoreServices, queue: ConversationQueue) -> tuple[QueuedMessage, ...]:
+    waiting = queue.edited
+    return in_written_order(waiting) if len(waiting) > 1 and _is_timed(services, waiting) else waiting
+
+
+def _is_timed(services: CoreServices, waiting: Sequence[QueuedMessage]) -> bool:
+    return services.channels[waiting[0].message.conversation.channel].capabilities.timed

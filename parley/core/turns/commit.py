@@ -42,7 +42,7 @@ async def commit_turn(
     while True:
         # Nearly always the conversation still is as the turn read it, and then it is not read again.
         record, document = seen
-        documents, puts = list(entry), list(_again(burst, turn))
+        documents, puts = list(entry), [*_again(burst, turn), *work.rewrites]
         if turn.thread in ("", services.conversations.thread_id(conversation, record)):
             record, opened = _with_questions(work, work.updated_conversation(record))
             documents += [conversation_document(document, record), *opened[0]]

@@ -55,7 +55,7 @@ async def _say(
     reply, waited = turn.open_reply(channel, turn_id, message), services.wait_observer(channel.name)
     final = OutboundMessage(turn_id, message.conversation, message.id, text, final=True, attachments=files)
     try:
-        receipt = await Delivery(reply, 0.0, waited=waited).finish(final)
+        receipt = await Delivery(reply, 0.0, waited=waited, cut=services.deliveries.count_cut).finish(final)
     except DeliveryRejected as error:
         services.deliveries.count_rejected(final)
         return REFUSED_REASON.format(error)

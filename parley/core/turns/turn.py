@@ -10,6 +10,7 @@ from parley.core.attachments.download import SkippedAttachment, TurnFiles
 from parley.core.attachments.spoken_words import with_spoken_words, with_transcripts
 from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
+from parley.core.delivery.final_rewrite import final_rewrite_item
 from parley.core.feedback.rateable import is_rateable, note_rateable
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
@@ -19,7 +20,7 @@ from parley.core.limits.enforcement import refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
-from parley.core.ports.journal import Claim, Document
+from parley.core.ports.journal import Claim, Document, NewQueueItem
 from parley.core.ports.sending import Priority
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord
@@ -42,7 +43,8 @@ class TurnExecution:
     """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
 
     A turn whose handling failed again and again, and why (`broken`), is answered with an apology only. `seen`
-    is the conversation as the turn found it, `past` what keeps the turn among past conversations.
+    is the conversation as the turn found it, `past` what keeps the turn among past conversations, `rewrites`
+    the work of writing the answer once more.
     """
 
     def __init__(
@@ -54,8 +56,7 @@ class TurnExecution:
         *,
         broken: str = "",
     ) -> None:
-        self._services = services
-        self._beginning = beginning
+        self._services, self._beginning = services, beginning
         self._answered = answered
         self._broken = broken
         self.seen, self.past = beginning.seen, tuple[Document, ...]()
@@ -68,14 +69,15 @@ class TurnExecution:
         options, folder = services.options, services.files / self.id
         self._files = TurnFiles(self._channel, folder, options.max_file, self._language)
         self._voice = VoiceMessages(services, self._log, self.id, self._files, self._language)
-        capabilities, private = self._channel.capabilities, self._message.private
         self._delivery = Delivery(
             self._log.open_reply(self._channel, self.id, self._message),
-            capabilities.edit_interval if private else capabilities.group_edit_interval,
+            self._channel.capabilities.interval(private=self._message.private),
             services.turnstile,
             Priority.FINAL,
             services.wait_observer(self._channel.name),
+            services.deliveries.count_cut,
         )
+        self.rewrites: tuple[NewQueueItem, ...] = ()
         self._times = TurnTiming(self.id, burst[0].item.put_at, services.clock, services.telemetry)
         self._run = AgentRun(
             services.agent,
@@ -272,13 +274,8 @@ class TurnExecution:
     async def _deliver(self) -> None:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
-        final = OutboundMessage(
-            self.id,
-            message.conversation,
-            message.id,
-            record.text,
-            record.steps,
-            final=True,
+        final = replace(
+            OutboundMessage(self.id, message.conversation, message.id, record.text, record.steps, final=True),
             attachments=record.files,
             asks=len(record.questions),
             rateable=await note_rateable(self._services, self.id, message, record),
@@ -291,6 +288,9 @@ class TurnExecution:
             return
         self._services.deliveries.count_delivered(final, receipt)
         self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
+        if self._log.taken_over:
+            target = self._log.target(self.id, message)
+            self.rewrites = (final_rewrite_item(target, final, self._channel.longest_call),)
 
     async def _remember(self) -> None:
         if turn_memory.is_from_one_person(self._burst):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.planning.plan import QUESTION, Line
@@ -27,13 +27,15 @@ class Shown:
 class Told:
     """A conversation at the end, with what the bot has written there, oldest first.
 
-    `missed` are ids of messages that the platform never handed over, for all we know. `keyless` says that
+    `missed` are ids of messages that the platform never handed over, for all we know, `overtaken` of those
+    that it handed over only after a later one of the conversation. `keyless` says that
     texts go out without anything by which the platform would know one again.
     """
 
     line: Line
     shown: Sequence[Shown]
     missed: frozenset[str] = frozenset()
+    overtaken: frozenset[str] = frozenset()
     keyless: bool = False
 
 
@@ -63,12 +65,11 @@ class Account:
         return not (self.lost or self.doubled or self.reordered or self.files_lost)
 
 
-def settle(conversations: Sequence[Told], accepted: Sequence[str]) -> Account:
-    """The account of conversations; `accepted` are messages in the order in which Parley wrote them down."""
+def settle(conversations: Sequence[Told]) -> Account:
+    """The account of conversations; order is that in which people said things, whatever was written down."""
     account = Account()
-    places = {name: place for place, name in enumerate(accepted)}
     for told in conversations:
-        _add(account, told, places)
+        _add(account, told)
     return account
 
 
@@ -83,18 +84,13 @@ def transcript(told: Told) -> str:
     return "\n".join([head, *said, *shown, ""])
 
 
-def _add(account: Account, told: Told, accepted: Mapping[str, int]) -> None:
+def _add(account: Account, told: Told) -> None:
     line, shown = told.line, told.shown
     ids = [said.id for said in line.said]
     whole = Counter(each.answers for each in shown if each.whole)
     files = Counter(each.answers for each in shown if each.file)
     owed = {said.id for said in line.said if said.makes_file and whole[said.id]}
-    ordered = [said.id for said in line.said if not said.command]
-    late = _late(ordered, shown)
-    if all(one in accepted for one in ordered if whole[one]):
-        # Else some have no name in them; then nothing there comes in another order either.
-        ordered.sort(key=lambda one: accepted.get(one, 0))
-    ours = _late(ordered, shown)
+    late = _late([said.id for said in line.said if not said.command], shown)
     twice = account.repeated if told.keyless else account.doubled
     account.turns += len(ids)
     account.answered += sum(1 for one in ids if whole[one])
@@ -103,8 +99,8 @@ def _add(account: Account, told: Told, accepted: Mapping[str, int]) -> None:
     twice += [one for one in ids if whole[one] > 1]
     account.files_lost += [one for one in ids if one in owed and not files[one]]
     account.files_doubled += [one for one in ids if files[one] > 1]
-    account.reordered += ours
-    account.swapped += [one for one in late if one not in ours]
+    account.reordered += [one for one in late if one not in told.overtaken]
+    account.swapped += [one for one in late if one in told.overtaken]
     left = [each.text for each in shown if not each.whole and not each.file and QUESTION not in each.text]
     account.stubs += [f"{line.kind.platform}: {text}" for text in left]
 

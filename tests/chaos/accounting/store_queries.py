@@ -1,4 +1,4 @@
-"""What the store itself says: in which order messages were written down, and what waits for whom."""
+"""What the store itself says: what waits, and for whom."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pathlib import Path
 
 import psycopg
 
-from tests.chaos.planning.plan import ID
-
-_ACCEPTED = "SELECT body FROM {}items WHERE queue LIKE 'turns/%' ORDER BY id"
 _LANES = "SELECT * FROM {}lanes WHERE ready_at IS NOT NULL OR node IS NOT NULL"
 _NODES = "SELECT name, until - extract(epoch FROM clock_timestamp()) FROM {}nodes"
 _ITEMS = "SELECT id, queue, lane, attempts, put_at, run_at, note FROM {}items WHERE state = 0 ORDER BY id"
@@ -20,12 +17,6 @@ _UNFINISHED = (
     "SELECT count(*) FROM {}items WHERE state = 0"
     " AND (queue LIKE 'turns/%' OR queue LIKE 'commands/%' OR queue LIKE 'knocks/%')"
 )
-
-
-def accepted(database: Path | str) -> Sequence[str]:
-    """Ids of messages in the order of their acceptance."""
-    found = (ID.search(str(body)) for (body,) in _rows(database, _ACCEPTED))
-    return list(dict.fromkeys(one[0] for one in found if one))
 
 
 def unfinished(database: Path | str) -> int:

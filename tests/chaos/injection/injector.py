@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.kit.postgres_cluster import Cluster
@@ -32,13 +32,17 @@ class Targets:
     ear: TapLog
 
 
+def _ignore() -> None:
+    """Let nobody know."""
+
+
 @dataclass
 class FaultInjector:
     """Carries out a plan. A victim that is still down is waited for; others are hit meanwhile.
 
     `struck` counts blows by shock, `killed` the kills of each process, and `ended` how often it ended by
-    itself at its start; `downs` are when somebody was killed and when all were up again, and `spans` say who
-    could not hold on to work, and when.
+    itself at its start; `cut_off` is called when somebody can acknowledge nothing; `downs` are when somebody
+    was killed and when all were up again, and `spans` say who could not hold on to work, and when.
     """
 
     targets: Targets
@@ -48,6 +52,7 @@ class FaultInjector:
     ended: Counter[str] = field(default_factory=Counter)
     downs: list[tuple[float, float]] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
+    cut_off: Callable[[], None] = _ignore
     _held: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def run(self, blows: Sequence[ProcessFault]) -> None:
@@ -125,6 +130,7 @@ class FaultInjector:
         for name in names:
             victim, lives = self.targets.processes[name], self.targets.ear.lives
             await asyncio.to_thread(victim.kill)
+            self.cut_off()
             lives[name] = lives.get(name, 0) + 1
             victim.spawn()
             self.killed[name] += 1
@@ -133,6 +139,7 @@ class FaultInjector:
         victims = [self.targets.processes[name] for name in blow.victims]
         for victim in victims:
             victim.signal(signal.SIGSTOP)
+        self.cut_off()
         try:
             await asyncio.sleep(blow.lasts)
         finally:

@@ -34,6 +34,7 @@ class ChaosConversation(ABC):
     def __init__(self, line: Line) -> None:
         self.line = line
         self.missed: set[str] = set()
+        self.overtaken: set[str] = set()
         self.backwards = False
         self._spoken: set[str] = set()
         self._said = {said.id: said for said in line.said}
@@ -41,6 +42,8 @@ class ChaosConversation(ABC):
     async def say(self, said: Said, board: ProgressBoard) -> None:
         """Say it; returns when the platform has it."""
         self._spoken.add(said.id)
+        if self.backwards:
+            self.overtaken.add(said.id)
         await self.send(said, board)
 
     @abstractmethod
@@ -70,7 +73,7 @@ class ChaosConversation(ABC):
     async def told(self) -> Told:
         """All of it, for the account."""
         shown = await self.shown()
-        return Told(self.line, shown, frozenset(self.missed), self.keyless)
+        return Told(self.line, shown, frozenset(self.missed), frozenset(self.overtaken), self.keyless)
 
     def read(self, name: str, text: str, *, growing: bool = False) -> Shown:
         """A text of the bot for the message `name` or, where that is "", for the one whose id is in it."""
@@ -83,6 +86,15 @@ class ChaosConversation(ABC):
 
 class SimulatedConversation(ChaosConversation):
     """One conversation on a simulated platform."""
+
+    def turn_round(self) -> None:
+        """The same, and what is on its way comes later."""
+        super().turn_round()
+        self.comes_later()
+
+    def comes_later(self) -> None:
+        """Note that the platform may hand over once more, later, what nobody acknowledged."""
+        self.overtaken |= self._spoken - {each.answers for each in self.look() if each.whole}
 
     async def shown(self) -> Sequence[Shown]:
         """The same as `look`."""
@@ -128,7 +140,14 @@ class FaultyPlatform(ABC):
             for place in self.places:
                 place.turn_round()
             asyncio.get_running_loop().call_later(BACKWARDS, self._in_order_again)
+        elif trouble in ("drop", "outage"):
+            self.cut_off()
         self.causes()[trouble]()
+
+    def cut_off(self) -> None:
+        """Note that somebody who was handed something may not have acknowledged it."""
+        for place in self.places:
+            place.comes_later()
 
     def open(self, line: Line, number: int) -> SimulatedConversation:
         """A new conversation."""

@@ -30,7 +30,8 @@ from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import STOP_QUESTION
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.ports.no_core import tell_nothing
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault, without_receipt

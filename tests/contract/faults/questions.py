@@ -12,7 +12,8 @@ from parley.core.model.address import User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.ports.no_core import tell_nothing
 from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, AroundReply, Fault, hearing, replying
 from tests.contract.faults.lifecycle import StartsClean, forgetful

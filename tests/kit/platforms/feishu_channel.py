@@ -14,7 +14,8 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
-from parley.core.ports.channel import Channel, ChannelServices, tell_nothing
+from parley.core.ports.channel import Channel, ChannelServices
+from parley.core.ports.no_core import tell_nothing
 from parley.simulator.feishu import (
     FeishuSimulator,
     FeishuSimulatorTiming,

@@ -109,6 +109,7 @@ class OnSlack(Decider):
     def __init__(self, simulator: SlackSimulator) -> None:
         self._simulator = simulator
         self._person = simulator.people.add_person("Ada")
+        self.place = self._person.dm
 
     def section(self) -> dict[str, object]:
         place = self._simulator
@@ -145,6 +146,7 @@ class OnFeishu(Decider):
     def __init__(self, simulator: FeishuSimulator) -> None:
         self._simulator = simulator
         self._person = simulator.people.add_person("Ada")
+        self.place = self._person.chat
 
     def section(self) -> dict[str, object]:
         world = self._simulator.world
@@ -192,6 +194,7 @@ class OnDingTalk(Decider):
     def __init__(self, simulator: DingTalkSimulator) -> None:
         self._simulator = simulator
         self._person = simulator.people.add_person("Ada")
+        self.place = self._person.id
 
     def section(self) -> dict[str, object]:
         place = self._simulator

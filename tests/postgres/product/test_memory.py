@@ -51,6 +51,18 @@ async def test_what_people_add_on_two_nodes_at_once_is_all_there(
         assert len(overview.facts) == 12
 
 
+async def test_thirty_additions_at_once_are_all_kept(
+    nodes: tuple[PostgresStore, PostgresStore],
+) -> None:
+    services = [service(node) for node in nodes]
+    added = [
+        services[number % 2].add("ann", f"The lucky number of day {number} is {number * 7}")
+        for number in range(30)
+    ]
+    await asyncio.gather(*added)
+    assert len((await services[0].overview("ann")).facts) == 30
+
+
 async def test_of_two_writers_the_slower_one_is_told(nodes: tuple[PostgresStore, PostgresStore]) -> None:
     a, b = (SqlMemoryStore(node) for node in nodes)
     first = await a.save("ann", stored(fact(1, "Likes tea")))

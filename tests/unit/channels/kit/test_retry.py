@@ -6,6 +6,7 @@ import pytest
 
 from parley.channels.kit.retry import UNTIL_STORED, RetryPauses, retry
 from parley.core.model.errors import ChannelUnavailable, RateLimited, StoreUnavailable
+from parley.core.ports.journal import STORE_PAUSE
 from tests.kit.virtual_time import loop_time, run_in_virtual_time
 
 
@@ -37,7 +38,7 @@ async def test_work_is_repeated_until_the_store_is_there():
     work = Fails(away(), away(), away())
     began = loop_time()
     assert await retry(work, work.told.append) == "done"
-    assert loop_time() - began == pytest.approx(0.5 + 1 + 2)
+    assert loop_time() - began == pytest.approx(3 * STORE_PAUSE)
     assert len(work.told) == 3
 
 

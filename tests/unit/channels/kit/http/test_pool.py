@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
+import io
 from collections.abc import AsyncIterator
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.errors import LaneLost
-from parley.core.ports.lease import LeaseToken, holding_lease
+from parley.core.ports.lease import LeaseToken, holding_lease, uptime
+from tests.kit.machine import patience
 
 
 class Uptime:
@@ -61,12 +64,38 @@ async def test_it_is_refused_before_it_begins(server: TestServer, asked: list[st
     assert asked == ["/first", "/third"]
 
 
-async def test_one_that_outlived_the_lease_is_in_the_log(
-    server: TestServer, clock: Uptime, caplog: pytest.LogCaptureFixture
-):
-    caplog.set_level(logging.WARNING)
-    async with HttpPool() as session:
-        with holding_lease(LeaseToken(10, clock.now, clock)):
-            async with session.get(server.make_url("/slow?seconds=11")):
+async def test_one_under_way_is_reset_when_the_lease_ends():
+    """The server reads nothing meanwhile: what waits in the kernel may not arrive later."""
+    ended: asyncio.Future[BaseException | None] = asyncio.get_running_loop().create_future()
+    reads = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reads.wait()
+        try:
+            while await reader.read(1 << 16):
                 pass
-    assert "may be made twice" in caplog.text
+            ended.set_result(None)
+        except ConnectionResetError as error:
+            ended.set_result(error)
+        finally:
+            writer.close()
+
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1024)
+    url = "http://{}:{}/".format(*listener.sockets[0].getsockname())
+    async with listener, HttpPool() as session:
+        with holding_lease(LeaseToken(patience(0.3), uptime())), pytest.raises(aiohttp.ClientError):
+            await session.post(url, data=io.BytesIO(b"x" * 20_000_000))
+        reads.set()
+        assert isinstance(await ended, ConnectionResetError)
+
+
+async def test_one_that_is_over_is_left_alone(server: TestServer, clock: Uptime):
+    tenure = LeaseToken(10, clock.now, clock)
+    async with HttpPool() as session:
+        with holding_lease(tenure):
+            async with session.get(server.make_url("/first")) as answer:
+                await answer.read()
+        clock.now += 11
+        tenure._look()
+        async with session.get(server.make_url("/second")) as answer:
+            assert answer.status == 200
