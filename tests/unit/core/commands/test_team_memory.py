@@ -86,7 +86,7 @@ async def test_clearing_it_is_confirmed(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-async def parley(tmp_path: Path):  # type: ignore[no-untyped-def]
+async def parley(tmp_path: Path):
     """A core with a real memory."""
     async with core(tmp_path) as made:
         options = MemoryOptions()
