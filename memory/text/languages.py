@@ -24,7 +24,8 @@ STEMMERS: Mapping[str, str] = {
 }
 """Languages with rules for stems, by their names in the package."""
 _FOLDER = Path(__file__).parents[1] / "data" / "languages"
-_CYRILLIC = re.compile(r"\W*[\u0400-\u04ff]")
+# Only from the beginning of a run, so that matching takes linear time.
+_CYRILLIC = re.compile(r"(?<!\W)\W*+[\u0400-\u04ff]")
 _BY_SCRIPT = (
     ("ru", _CYRILLIC),
     ("ja", re.compile("[\u3040-\u30ff]")),

@@ -32,6 +32,7 @@ from parley.memory.edits import comparable_values, similarity
 from parley.memory.learning import upload_filter
 from parley.memory.learning.extraction import parse_response as answers
 from parley.memory.learning.extraction import rules, strip_markup
+from parley.memory.learning.extraction.statements import read_statements
 from parley.memory.search import date_terms
 from parley.memory.text import search_terms, sentences, smalltalk
 from parley.server.demo import intents, thread_inspection
@@ -49,7 +50,8 @@ def update(text):
 
 
 def learned(text):
-    return [rules.match_rules(sentence) for sentence in rules.split_statements(strip_markup.own_words(text))]
+    own = strip_markup.own_words(text)
+    return read_statements(own, rules.split_statements(own)), rules.RuleExtractor().corrects(own)
 
 
 READ = {

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from parley.memory.learning.extraction import prompts
+from parley.memory.learning.extraction.statements import load_statements
 from tests.attacks import reachable_patterns
 from tests.attacks.pathological_texts import hostile_texts
 from tests.attacks.reachable_patterns import PACKAGES, Reachable
@@ -30,7 +31,18 @@ OUR_OWN = {
 SECRETS = ("s3cret", "an-other.one", "a b c")
 MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     "parley.server.demo.intents:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
-    "parley.memory.learning.extraction.rules:_rule: pattern": "stands in RULES and WHOLE",
+    "parley.memory.learning.extraction.statements:_rule: compiled": [
+        rule.pattern for language in load_statements() for rule in language.rules
+    ],
+    "parley.memory.learning.extraction.statements:load_statements: given['before']": [
+        language.greeting for language in load_statements()
+    ],
+    "parley.memory.learning.extraction.statements:_any_of: '|'.join(map(re.escape, words.split()))": [
+        language.never for language in load_statements()
+    ],
+    "parley.memory.learning.extraction.statements:_any_of: f\"\\\\b(?:{'|'.join(parts)})\"": [
+        language.vague for language in load_statements()
+    ],
     "parley.app.process.logs:mask_pattern: '|'.join(map(re.escape, longest_first))": [
         "|".join(map(re.escape, SECRETS))
     ],

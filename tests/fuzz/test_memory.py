@@ -13,7 +13,7 @@ from parley.core.model.errors import MemoryFailed
 from parley.memory.edits import comparable_values, similarity
 from parley.memory.learning import upload_filter
 from parley.memory.learning.extraction import parse_response as answers
-from parley.memory.learning.extraction import rules, strip_markup
+from parley.memory.learning.extraction import rules, statements, strip_markup
 from parley.memory.migration import legacy_layouts
 from parley.memory.model.document import MemoryDocument
 from parley.memory.search import date_terms
@@ -90,8 +90,8 @@ def test_any_answer_of_a_model_is_learned_from_or_fails(value, before, after):
 def test_any_words_are_learned_from(text):
     own = strip_markup.own_words(text)
     strip_markup.agent_words(text)
-    for sentence in rules.split_statements(own):
-        rules.match_rules(sentence)
+    statements.read_statements(own, rules.split_statements(own))
+    rules.RuleExtractor().corrects(own)
     smalltalk.says_nothing(text)
     smalltalk.yes_no_question(text)
     for read in (

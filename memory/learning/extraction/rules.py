@@ -16,7 +16,7 @@ from parley.memory.learning.extraction.statements import StatedFact, read_statem
 from parley.memory.learning.extraction.turn_filter import LearnableTurn, LearnableTurns
 from parley.memory.model.document import Category, Fact, MemoryDocument
 
-_SO = r"(?:(?:hi|hello|hey|well|ok|okay|oh|so|and|also|by the way|actually|yes|no)[,!]?\s+)*"
+_SO = r"(?:(?:hi|hello|hey|well|ok|okay|oh|so|and|also|by the way|actually|yes|no)[,!]?\s{1,8}){0,6}"
 _REMEMBER = (
     (re.compile(rf"{_SO}(?:please )?remember(?: that|:)? (.+)", re.IGNORECASE), "User asked to remember: {}"),
     (re.compile(r"(?:请|帮我)?记住[，,：:]?\s*(.+)"), "用户要求记住：{}"),

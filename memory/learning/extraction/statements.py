@@ -53,7 +53,9 @@ class StatedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class StatementRule:
+    """A form of a statement, the fact that it becomes, and of which kind its blanks are."""
+
     pattern: re.Pattern[str]
     content: str
     kinds: Mapping[str, str]
@@ -61,12 +63,14 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class _Language:
+class StatementLanguage:
+    """The rules of a language; `never` and `vague` find words with which nothing is learned."""
+
     code: str
     greeting: re.Pattern[str]
     never: re.Pattern[str]
     vague: re.Pattern[str]
-    rules: tuple[_Rule, ...]
+    rules: tuple[StatementRule, ...]
 
 
 def read_statements(message: str, sentences: Iterator[str]) -> list[StatedFact]:
@@ -74,7 +78,7 @@ def read_statements(message: str, sentences: Iterator[str]) -> list[StatedFact]:
     if len(message) > _LONGEST_MESSAGE or _UNPLAIN.search(message.strip()):
         return []
     plain = message.replace("’", "'")
-    languages = [each for each in _languages() if not each.never.search(plain)]
+    languages = [each for each in load_statements() if not each.never.search(plain)]
     found: list[StatedFact] = []
     for sentence in sentences:
         said = sentence.replace("’", "'")
@@ -87,7 +91,7 @@ def read_statements(message: str, sentences: Iterator[str]) -> list[StatedFact]:
     return found
 
 
-def _statement(clause: str, languages: list[_Language]) -> StatedFact | None:
+def _statement(clause: str, languages: list[StatementLanguage]) -> StatedFact | None:
     for language in languages:
         for rule in language.rules:
             match = rule.pattern.fullmatch(clause)
@@ -99,14 +103,14 @@ def _statement(clause: str, languages: list[_Language]) -> StatedFact | None:
     return None
 
 
-def _is_name(value: str, language: _Language) -> bool:
+def _is_name(value: str, language: StatementLanguage) -> bool:
     if has_unspaced(value):
         return " " not in value and len(value) <= _LONGEST_UNSPACED["name"] and not _NO_NAME.search(value)
     words = value.split()
     return 0 < len(words) < _MOST_WORDS and all(_WORD.fullmatch(word) and word[0].isupper() for word in words)
 
 
-def _is_place(value: str, language: _Language) -> bool:
+def _is_place(value: str, language: StatementLanguage) -> bool:
     if has_unspaced(value):
         short = 1 < len(value) <= _LONGEST_UNSPACED["place"]
         return short and not _NO_PLACE.search(value) and not language.vague.search(value)
@@ -122,20 +126,20 @@ def _is_place(value: str, language: _Language) -> bool:
     )
 
 
-def _is_job(value: str, language: _Language) -> bool:
+def _is_job(value: str, language: StatementLanguage) -> bool:
     words = value.split()
     return 0 < len(words) < _MOST_WORDS and all(
         _WORD.fullmatch(word) and word.casefold() not in stop_words(language.code) for word in words
     )
 
 
-def _is_date(value: str, language: _Language) -> bool:
+def _is_date(value: str, language: StatementLanguage) -> bool:
     days = [term for term in written_days(value) if term.count("-") > 1 and term.startswith("#-")]
     rest = without_days(value).replace("года", "").strip(" ,.")
     return bool(days) and not rest
 
 
-def _is_thing(value: str, language: _Language) -> bool:
+def _is_thing(value: str, language: StatementLanguage) -> bool:
     if language.vague.search(value) or any(char.isdigit() for char in value):
         return False
     if has_unspaced(value):
@@ -150,7 +154,7 @@ def _is_thing(value: str, language: _Language) -> bool:
     )
 
 
-_FITS: Mapping[str, Callable[[str, _Language], bool]] = {
+_FITS: Mapping[str, Callable[[str, StatementLanguage], bool]] = {
     "name": _is_name,
     "place": _is_place,
     "job": _is_job,
@@ -160,14 +164,14 @@ _FITS: Mapping[str, Callable[[str, _Language], bool]] = {
 
 
 @cache
-def _languages() -> tuple[_Language, ...]:
+def load_statements() -> tuple[StatementLanguage, ...]:
     """Return the rules of all languages, those of English first."""
     from parley.memory.learning.extraction.prompts import DEFAULT_FOLDER
 
     tree: Any = read_yaml((DEFAULT_FOLDER / "statements.yaml").read_text("utf-8"))
     del tree["version"]
     return tuple(
-        _Language(
+        StatementLanguage(
             code,
             re.compile(given["before"], re.IGNORECASE),
             _any_of(given["never"], code),
@@ -190,8 +194,8 @@ def _any_of(words: str, language: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
-def _rule(pattern: str, content: str, category: Category) -> _Rule:
+def _rule(pattern: str, content: str, category: Category) -> StatementRule:
     names = _PLACE_OF.findall(pattern)
     compiled = _PLACE_OF.sub(r"(?P<\1>.{1,60}?)", pattern)
     kinds = {name: name.rstrip("2") for name in names}
-    return _Rule(re.compile(compiled, re.IGNORECASE), content, kinds, category)
+    return StatementRule(re.compile(compiled, re.IGNORECASE), content, kinds, category)
