@@ -24,7 +24,7 @@ from benchmarks.kit.stats import cpu_seconds, percentile, rss_mb
 from parley.app.process.event_loop import run_loop, tune_garbage_collection
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.memory import Memory, NullMemory, RecallQuery
+from parley.core.ports.memory.port import Memory, NullMemory, RecallQuery
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.extractor import FactSearch
 from parley.memory.learning.extraction.turn_filter import LearnableTurns

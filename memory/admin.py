@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.model.types import Json
-from parley.core.ports.memory import FactView, Memory, MemoryView
-from parley.core.ports.memory_admin import FactChange, FactEdit, FailedTurn, MemoryHealth
+from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, MemoryHealth
+from parley.core.ports.memory.port import FactView, Memory, MemoryView
 from parley.memory.cache import MemoryCache
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.learning.queue import LearningQueue

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
-from parley.core.ports.memory import MemoryNotices
+from parley.core.ports.memory.port import MemoryNotices
 from parley.memory.model.document import StoredMemory
 from parley.memory.person_state import PersonStateStore
 from parley.memory.storage.port import MemoryStore
@@ -27,15 +27,18 @@ class PersonNotices:
         self._informed: OrderedDict[str, None] = OrderedDict()
         self._told: OrderedDict[str, float] = OrderedDict()
 
-    async def below_answer(self, person: str, said: str, *, private: bool) -> MemoryNotices:
-        """Return the notices below the answer to these words; none where memory is off or out of reach."""
+    async def below_answer(self, person: str, said: str, *, tells: bool) -> MemoryNotices:
+        """Return the notices below the answer to these words; none where memory is off or out of reach.
+
+        With `tells` that they are remembered is among them, once.
+        """
         try:
             stored = await self._store.load(person)
         except MemoryFailed:
             return MemoryNotices()
         if stored.notes.off:
             return MemoryNotices()
-        first = private and not stored.damaged and await self._is_first(person, said)
+        first = tells and not stored.damaged and await self._is_first(person, said)
         return MemoryNotices(self._damaged(person, stored), mask_secrets(said).count, first)
 
     async def _is_first(self, person: str, said: str) -> bool:

@@ -63,7 +63,8 @@ class MemoryOptions:
     so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
     turns at most. `storage` is only shown to operators. Turns that are over can be searched for
-    `past_conversations_days`; 0: none are kept.
+    `past_conversations_days`; 0: none are kept. `first_use_notice` tells each person once that they are
+    remembered.
     """
 
     enabled: bool = True
@@ -71,6 +72,7 @@ class MemoryOptions:
     storage: str = "files"
     groups: Groups = Groups.SEPARATE
     per_assistant: bool = False
+    first_use_notice: bool = True
     past_conversations_days: int = 30
     debounce_seconds: float = 30.0
     max_wait: float = 120.0

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from parley.core.model.errors import ParleyError
-from parley.core.ports.memory import RecallQuery
+from parley.core.ports.memory.port import RecallQuery
 from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import build_block, by_confidence
 from parley.memory.model.document import MemoryDocument, StoredMemory

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
 from parley.core.ports.journal import pause_after_conflict
-from parley.core.ports.memory import NO_ORIGIN, AccountUnlink, FactOrigin, MergeOutcome, UndoResult
-from parley.core.ports.memory_admin import FactChange, InvalidMemory
+from parley.core.ports.memory.admin import FactChange, InvalidMemory
+from parley.core.ports.memory.port import NO_ORIGIN, AccountUnlink, FactOrigin, MergeOutcome, UndoResult
 from parley.memory.cache import MemoryCache
 from parley.memory.edits import account_split, operations
 from parley.memory.edits.eviction import evict

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.memory import (
+from parley.core.ports.memory.port import (
     AccountUnlink,
     FactView,
     MemoryNotices,
@@ -186,10 +186,10 @@ class MemoryService:
             return False
 
     async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
-        learns = self.enabled and (private or self._options.groups is not Groups.OFF)
-        if not learns:
+        if not (self.enabled and (private or self._options.groups is not Groups.OFF)):
             return MemoryNotices()
-        return await self._notices.below_answer(person, said, private=private)
+        tells = private and self._options.first_use_notice
+        return await self._notices.below_answer(person, said, tells=tells)
 
     async def overview(self, person: str) -> MemoryView:
         with map_store_errors():

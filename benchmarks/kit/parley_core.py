@@ -16,7 +16,7 @@ from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.inbound.bus import MessageBus
 from parley.core.model.options import ChannelOptions, CoreOptions
 from parley.core.model.types import RunMode, SessionSettings
-from parley.core.ports.memory import NullMemory
+from parley.core.ports.memory.port import NullMemory
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import orjson
 
 from parley.core.model.types import Json
-from parley.core.ports.memory_controls import ExportShape
+from parley.core.ports.memory.controls import ExportShape
 from parley.memory.model.document import Fact, MemoryDocument
 from parley.memory.storage.document_format import document_json
 

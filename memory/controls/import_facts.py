@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from parley.core.ports.memory_controls import ImportResult
+from parley.core.ports.memory.controls import ImportResult
 from parley.memory.controls.import_shapes import ImportedMemories, is_shortened
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import can_merge, merge_facts

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from parley.core.model.types import Json
-from parley.core.ports.memory_controls import ImportProblem, ImportRefused
+from parley.core.ports.memory.controls import ImportProblem, ImportRefused
 from parley.memory.edits.normalise import MOST_OF_FACT
 from parley.memory.model.document import Category, Fact, Summaries, clamp_confidence
 from parley.memory.model.timestamps import format_timestamp, normalise_timestamp

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import partial
 
 from parley.core.model.errors import MemoryFailed
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin, FactView, RecallQuery
-from parley.core.ports.memory_admin import FactChange
-from parley.core.ports.memory_controls import ExportShape, ImportResult, ToldMemory
+from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.controls import ExportShape, ImportResult, ToldMemory
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
 from parley.memory.admin import fact_view, map_store_errors
 from parley.memory.cache import MemoryCache
 from parley.memory.controls.export_shapes import export_document

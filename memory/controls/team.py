@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from parley.core.ports.memory import NO_ORIGIN
+from parley.core.ports.memory.port import NO_ORIGIN
 from parley.memory.edits.forgetting import forget_facts
 from parley.memory.inject.lines import team_line
 from parley.memory.model.document import Fact, StoredMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from parley.core.ports.memory_controls import ToldFact, ToldMemory, ToldReason
+from parley.core.ports.memory.controls import ToldFact, ToldMemory, ToldReason
 from parley.memory.admin import fact_view
 from parley.memory.inject.essentials import is_essential
 from parley.memory.model.document import Category, Fact

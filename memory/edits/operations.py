@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin, MergeOutcome
-from parley.core.ports.memory_admin import FactChange
+from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, MergeOutcome
 from parley.memory.edits.account_split import mark_account, sentence_origins
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import accounts_of, can_merge, merge_facts

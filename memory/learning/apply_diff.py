@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
-from parley.core.ports.memory import NO_ORIGIN
+from parley.core.ports.memory.port import NO_ORIGIN
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import accounts_of, can_merge, confirm_fact, merge_facts
 from parley.memory.edits.fact_set import FactSet

@@ -19,7 +19,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.queues import LEARNING
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
-from parley.core.ports.memory_admin import FailedTurn
+from parley.core.ports.memory.admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
 from parley.memory.text.secrets import mask_secrets

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 
 VERSION = "1.0"
 

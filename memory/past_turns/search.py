@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from parley.core.model.address import Conversation
-from parley.core.ports.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
 from parley.memory.model.document import Fact
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.past_turns.storage import utc_day

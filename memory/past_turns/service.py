@@ -8,8 +8,8 @@ from datetime import timedelta
 from parley.core.model.address import account_key
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.journal import Document, DocumentRepository
-from parley.core.ports.memory import FactView
-from parley.core.ports.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.port import FactView
 from parley.memory.cache import MemoryCache
 from parley.memory.edits.distinctive_terms import distinctive_terms
 from parley.memory.edits.forgetting import make_repeat_check

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents
-from parley.core.ports.past_turns import PastTurn
+from parley.core.ports.memory.past_turns import PastTurn
 
 PREFIX = "past-turn/"
 MOST_DAYS = 366

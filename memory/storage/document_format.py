@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 import orjson
 
 from parley.core.model.types import Json
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 from parley.memory.model.document import (
     SUMMARY_SECTIONS,
     VERSION,

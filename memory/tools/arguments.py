@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from parley.core.model.types import Json
-from parley.core.ports.memory_tools import MEMORY_TOOLS, ToolRefused, ToolSpec
+from parley.core.ports.memory.tools import MEMORY_TOOLS, ToolRefused, ToolSpec
 
 _TOOLS = {spec.name: spec for spec in MEMORY_TOOLS}
 _DAYS = frozenset({"since", "until"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, update_document
-from parley.core.ports.memory_tools import ToolChange
+from parley.core.ports.memory.tools import ToolChange
 
 _PREFIX = "tool-changes/"
 _MOST = 20

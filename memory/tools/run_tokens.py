@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, update_document
-from parley.core.ports.memory_tools import RunScope
+from parley.core.ports.memory.tools import RunScope
 
 _KEY_DOCUMENT = "run-token-key"
 _LIFETIME = 86_400.0

@@ -10,9 +10,9 @@ from parley.core.inbound.live_turns import LiveTurns
 from parley.core.model.address import Conversation
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json, JsonObject
-from parley.core.ports.memory_admin import FactChange
-from parley.core.ports.memory_tools import Consent, RunScope, ToolChange, ToolChangeKind, ToolRefused
-from parley.core.ports.past_turns import PastTurnQuery
+from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.past_turns import PastTurnQuery
+from parley.core.ports.memory.tools import Consent, RunScope, ToolChange, ToolChangeKind, ToolRefused
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.orders import orders_assistant
 from parley.memory.learning.screening import is_supported

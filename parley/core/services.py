@@ -19,10 +19,10 @@ from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel
 from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
-from parley.core.ports.memory import Memory
-from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
-from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
-from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
+from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS, MemoryControls
+from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
+from parley.core.ports.memory.port import Memory
+from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.sending import WaitObserver
 from parley.core.ports.speech import NO_SPEECH, SpeechService

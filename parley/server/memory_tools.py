@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.types import interrupt
 
 from parley.core.model.types import Json
-from parley.core.ports.memory_tools import (
+from parley.core.ports.memory.tools import (
     MEMORY_TOOLS,
     TOOLS_KEY,
     Consent,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parley.core.model.types import Json
-from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"

@@ -93,8 +93,10 @@ globals().update({f"{platform}_simulator": _simulator_fixture(platform) for plat
 
 @contextmanager
 def _running(folder: Path, sections: Mapping[str, Mapping[str, object]]) -> Iterator[RunningParley]:
+    # An answer is what the agent said: no notice of memory stands below the first one.
+    memory = {"first_use_notice": False, **sections.get("memory", {})}
     # JSON is YAML too.
-    config = json.dumps({"console": {"port": 0}, **sections})
+    config = json.dumps({"console": {"port": 0}, **sections, "memory": memory})
     (folder / "config.yaml").write_text(config, "utf-8")
     # Graphs named `module:name` are found as the tests find them.
     environment = os.environ | {

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from parley.core.ports.memory import MemoryView
+from parley.core.ports.memory.port import MemoryView
 from tests.browser.memory_panel import Panel, known, opened, served
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from parley.core.model.address import account_key
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 from parley.memory.learning.extraction.strip_markup import agent_words, own_words
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups

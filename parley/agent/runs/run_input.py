@@ -12,7 +12,7 @@ from parley.agent.runs.memory_block import companion_id
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.types import Json, RunRequest
-from parley.core.ports.memory_tools import TOOLS_KEY
+from parley.core.ports.memory.tools import TOOLS_KEY
 
 RECURSION_LIMIT = 100
 IDENTITY_KEY = "parley"

@@ -21,7 +21,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.built_in import ModelSection
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
-from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import Project
 from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions
 

@@ -80,6 +80,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         storage="store" if loaded.settings.memory_in_store else "files",
         groups=Groups(section.groups),
         per_assistant=section.per_assistant,
+        first_use_notice=section.first_use_notice,
         past_conversations_days=section.past_conversations_days,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,

@@ -14,7 +14,7 @@ from parley.console.api.mcp import MCP_PATH, McpEndpoint
 from parley.core.inbound.live_turns import LiveTurns
 from parley.core.model.types import Json, JsonObject
 from parley.core.ports.journal import Journal
-from parley.core.ports.memory_tools import NO_MEMORY_TOOLS, Consent, MemoryTools, RunScope, ToolChange
+from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, Consent, MemoryTools, RunScope, ToolChange
 from parley.core.state.conversations import ConversationRepository
 from parley.memory.service import MemoryService
 from parley.memory.tools.changes import ToolChanges

@@ -16,7 +16,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.memory import RecallQuery
+from parley.core.ports.memory.port import RecallQuery
 from parley.memory.service import MemoryService
 
 _PATIENCE = 120.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
 from parley.core.model.feedback import Feedback
 from parley.core.ports.channel import CommandInfo
-from parley.core.ports.memory_admin import FailedTurn, MemoryHealth
+from parley.core.ports.memory.admin import FailedTurn, MemoryHealth
 from parley.core.state.pairing import PairingRequest
 
 

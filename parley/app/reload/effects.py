@@ -37,11 +37,12 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         ReloadEffect.RESTART: "max_turns backlog_rate",
     },
     "memory": {
-        ReloadEffect.SWAPPED: "enabled injection_enabled injection groups per_assistant debounce_seconds "
-        "max_wait model_name model_api_key base_url temperature prompts_dir max_facts "
+        ReloadEffect.SWAPPED: "enabled injection_enabled injection groups per_assistant first_use_notice "
+        "debounce_seconds max_wait model_name model_api_key base_url temperature prompts_dir max_facts "
         "fact_confidence_threshold max_injection_tokens injection_format token_counting ranking "
         "similarity_weight confidence_weight past_conversations_days",
-        ReloadEffect.RESTART: "tools tools_url storage storage_path embedding embedding_model embedding_api_key",
+        ReloadEffect.RESTART: "tools tools_url storage storage_path embedding embedding_model "
+        "embedding_api_key",
     },
     "questions": {ReloadEffect.SWAPPED: "deciders four_eyes ask expires_after expired remind_after actions"},
     "retention": {

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from parley.core.ports.memory_tools import MEMORY_TOOLS, MemoryTools, ToolRefused
+from parley.core.ports.memory.tools import MEMORY_TOOLS, MemoryTools, ToolRefused
 from parley.version import VERSION
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from parley.console.api.bodies import (
 )
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory_admin import FactChange, FactEdit, InvalidMemory, MemoryAdminPort
+from parley.core.ports.memory.admin import FactChange, FactEdit, InvalidMemory, MemoryAdminPort
 
 MAX_IMPORT_BYTES = 32_000_000
 """Bytes of a memory that is imported: 50,000 facts, with room."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.core.commands.context import CommandContext
 from parley.core.model.address import account_key
-from parley.core.ports.memory import AccountUnlink
+from parley.core.ports.memory.port import AccountUnlink
 from parley.core.state.account_links import AccountLinks, LinkOffer, LinkResult, LinkStage
 from parley.core.texts import Sentence
 from parley.core.texts.typed_words import CANCEL, CONFIRM

@@ -13,8 +13,8 @@ from parley.core.commands.memories.team import team_memory
 from parley.core.commands.memories.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
-from parley.core.ports.memory import UndoResult
-from parley.core.ports.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.port import UndoResult
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 

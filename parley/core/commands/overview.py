@@ -12,7 +12,7 @@ from parley.core.model.options import ChannelOptions
 from parley.core.ports.channel import PersonOverview
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import DocumentRepository, iter_documents
-from parley.core.ports.memory import Memory, MemoryView
+from parley.core.ports.memory.port import Memory, MemoryView
 from parley.core.state.conversations import ConversationRecord, conversation_document_key, decode_conversation
 from parley.core.state.people import PersonRepository
 from parley.core.texts import language_of

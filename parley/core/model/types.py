@@ -68,10 +68,7 @@ class StepSource:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A tool call or node, shown as progress.
-
-    `details` says what it works on, `output` what came of it: words that its agent meant for people.
-    """
+    """A tool call or node; its agent meant `details` (what it works on) and `output` for people."""
 
     id: str
     title: str

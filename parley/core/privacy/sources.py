@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from parley.core.model.address import User
-from parley.core.ports.memory import Memory
-from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
-from parley.core.ports.past_turns import NO_PAST_TURNS, PastTurns
+from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS, MemoryControls
+from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
+from parley.core.ports.memory.port import Memory
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing

@@ -11,7 +11,7 @@ from parley.core.inbound.speakers import api_name
 from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
 from parley.core.model.earlier_messages import MessagePosition
 from parley.core.model.types import InboundMessage, JsonObject
-from parley.core.ports.memory_tools import RunScope
+from parley.core.ports.memory.tools import RunScope
 from parley.core.services import CoreServices
 from parley.core.state.conversations import (
     ConversationRecord,

@@ -10,8 +10,8 @@ from parley.core.limits.enforcement import limit_warnings
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
 from parley.core.ports.journal import Document
-from parley.core.ports.memory import RecallQuery
-from parley.core.ports.memory_tools import ToolChangeKind
+from parley.core.ports.memory.port import RecallQuery
+from parley.core.ports.memory.tools import ToolChangeKind
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
 from parley.core.state.team_chats import team_of

@@ -31,8 +31,8 @@ from parley.core.model.types import RunMode, SessionSettings
 from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
-from parley.core.ports.memory import NullMemory
-from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS
+from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS
+from parley.core.ports.memory.port import NullMemory
 from parley.core.ports.speech import NO_SPEECH, SpeechService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices

@@ -37,7 +37,8 @@ from parley.core.model.types import (
 from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
-from parley.core.ports.memory import (
+from parley.core.ports.memory.controls import ExportShape, ImportResult, ToldMemory
+from parley.core.ports.memory.port import (
     NO_ORIGIN,
     AccountUnlink,
     FactOrigin,
@@ -49,7 +50,6 @@ from parley.core.ports.memory import (
     RecallQuery,
     UndoResult,
 )
-from parley.core.ports.memory_controls import ExportShape, ImportResult, ToldMemory
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository

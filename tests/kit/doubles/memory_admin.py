@@ -9,8 +9,8 @@ from typing import Any
 
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory import FactView, MemoryView
-from parley.core.ports.memory_admin import FactChange, FactEdit, FailedTurn, InvalidMemory, MemoryHealth
+from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, InvalidMemory, MemoryHealth
+from parley.core.ports.memory.port import FactView, MemoryView
 
 OWN = "web:local"
 AT = "2026-11-20T09:30:00.000000Z"

@@ -25,8 +25,8 @@ from parley.core.model.options import (
 from parley.core.model.questions import Click
 from parley.core.model.types import CompletedTurn, SessionSettings
 from parley.core.ports.journal import Document
-from parley.core.ports.memory import Memory, NullMemory
-from parley.core.ports.memory_controls import NO_MEMORY_CONTROLS, MemoryControls
+from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS, MemoryControls
+from parley.core.ports.memory.port import Memory, NullMemory
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.privacy.sources import AuditOnErase, DataSources, PersonalDataStore
 from parley.core.state.account_links import AccountLinks

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from parley.console.api.mcp import MCP_PATH, McpEndpoint
-from parley.core.ports.memory_tools import MEMORY_TOOLS
+from parley.core.ports.memory.tools import MEMORY_TOOLS
 from tests.unit.memory.tools.scene import BOB, Scene, scene
 
 pytest.importorskip("mcp")

@@ -11,7 +11,7 @@ from parley.console.api.memory import memory_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.memory_client import MemoryClient, MemoryRefused
 from parley.core.model.errors import MemoryFailed
-from parley.core.ports.memory_admin import FailedTurn
+from parley.core.ports.memory.admin import FailedTurn
 from tests.kit.doubles.console_server import serving
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 from tests.kit.machine import patience

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from parley.core.model.errors import MemoryDamaged
-from parley.core.ports.memory import MemoryNotices, RecallQuery
+from parley.core.ports.memory.port import MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService

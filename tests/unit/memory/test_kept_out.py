@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from parley.core.ports.memory import MemoryNotices, RecallQuery
+from parley.core.ports.memory.port import MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import Groups, MemoryOptions

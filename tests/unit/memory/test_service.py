@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
-from parley.core.ports.memory import MergeOutcome, RecallQuery, UndoResult
-from parley.core.ports.memory_admin import FactChange
+from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.port import MergeOutcome, RecallQuery, UndoResult
 from parley.memory.learning.extraction.extractor import ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from parley.core.ports.memory import RecallQuery
+from parley.core.ports.memory.port import RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import Fact
 from parley.memory.options import MemoryOptions

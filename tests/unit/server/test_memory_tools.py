@@ -13,7 +13,7 @@ from starlette.responses import Response
 from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.ports.agent import Agent
-from parley.core.ports.memory_tools import MEMORY_TOOLS, TOOLS_KEY
+from parley.core.ports.memory.tools import MEMORY_TOOLS, TOOLS_KEY
 from parley.memory.tools.service import ScopedMemoryTools
 from parley.server.app import embedded_server
 from parley.server.asgi_transport import StreamingASGITransport

@@ -10,6 +10,9 @@ export interface Step {
   id: string;
   title: string;
   status: "running" | "done" | "failed";
+  details: string;
+  output: string;
+  sources: { url: string; title: string }[];
 }
 
 export interface FileRef {

@@ -9,8 +9,8 @@ from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.commands.memories.lines import fact_lines
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import MemoryFailed
-from parley.core.ports.memory import FactOrigin
-from parley.core.ports.memory_controls import ExportShape
+from parley.core.ports.memory.controls import ExportShape
+from parley.core.ports.memory.port import FactOrigin
 from parley.core.texts import MemorySentence, Sentence
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from parley.core.attachments.download import SkippedAttachment, TurnFiles
 from parley.core.commands.context import CommandContext
 from parley.core.model.errors import MemoryFailed
-from parley.core.ports.memory_controls import ImportProblem, ImportRefused, ImportResult
+from parley.core.ports.memory.controls import ImportProblem, ImportRefused, ImportResult
 from parley.core.texts import MemorySentence, Sentence
 
 _PROBLEMS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.core.commands.context import CommandContext
-from parley.core.ports.memory import FactView
+from parley.core.ports.memory.port import FactView
 from parley.core.texts import Sentence
 
 MAX_FACTS_SHOWN = 20

@@ -8,7 +8,7 @@ from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.commands.memories.edits import export_memory, masked_note, origin_of
 from parley.core.commands.memories.lines import MAX_FACTS_SHOWN
 from parley.core.model.address import account_key
-from parley.core.ports.memory import FactView, UndoResult
+from parley.core.ports.memory.port import FactView, UndoResult
 from parley.core.state.team_chats import team_of
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, TEAM_ACTIONS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from parley.core.commands.context import CommandContext
 from parley.core.model.address import Conversation
-from parley.core.ports.memory import FactView, RecallQuery
-from parley.core.ports.memory_controls import ToldFact, ToldReason
+from parley.core.ports.memory.controls import ToldFact, ToldReason
+from parley.core.ports.memory.port import FactView, RecallQuery
 from parley.core.texts import MemorySentence
 from parley.core.turns.turn_memory import session_for_message
 

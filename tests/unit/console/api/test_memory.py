@@ -11,7 +11,7 @@ from parley.console.api.bodies import MAX_BODY_BYTES, CategoryName
 from parley.console.api.memory import MAX_IMPORT_BYTES, memory_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.ports.memory_admin import FailedTurn
+from parley.core.ports.memory.admin import FailedTurn
 from parley.memory.model.document import Category
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact

@@ -13,7 +13,7 @@ from parley.core.model.questions import Question
 from parley.core.model.types import SessionSettings
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Document
-from parley.core.ports.memory import FactView, MemoryView, NullMemory
+from parley.core.ports.memory.port import FactView, MemoryView, NullMemory
 from parley.core.state.conversations import ConversationRecord, PendingQuestion, conversation_document_key
 from parley.core.state.people import PersonRepository
 from tests.kit.doubles.web import MemoryDocuments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from zipfile import ZipFile
 
-from parley.core.ports.memory import FactOrigin
+from parley.core.ports.memory.port import FactOrigin
 from parley.core.privacy.report import DataKind
 from parley.core.privacy.service import PrivacyService
 from parley.core.state.conversations import ConversationRepository

@@ -17,7 +17,7 @@ import pytest
 from parley.core.model.address import User
 from parley.core.model.queues import turn_queue_of
 from parley.core.ports.journal import Claim, CounterIncrement, Document, Journal, NewQueueItem, QueueItem
-from parley.core.ports.past_turns import PastTurn
+from parley.core.ports.memory.past_turns import PastTurn
 from parley.core.scheduler.manager import Manager
 from parley.memory.service import MemoryService
 from tests.kit.doubles.core import RecordingChannel, message

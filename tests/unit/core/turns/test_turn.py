@@ -17,7 +17,7 @@ from parley.core.model.errors import (
     RateLimited,
 )
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
-from parley.core.ports.memory import MemoryNotices
+from parley.core.ports.memory.port import MemoryNotices
 from parley.core.texts import Sentence
 from tests.kit.doubles.core import (
     NO_EVENTS,

@@ -11,7 +11,7 @@ import pytest
 
 from parley.core.model.address import User
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
-from parley.core.ports.memory import FactView, UndoResult
+from parley.core.ports.memory.port import FactView, UndoResult
 from tests.kit.doubles.core import Core, ScriptedAgent, core
 
 

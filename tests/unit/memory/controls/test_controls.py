@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from parley.core.ports.memory import FactOrigin, MemoryNotices, RecallQuery
-from parley.core.ports.memory_controls import ExportShape, ImportRefused, ImportResult, ToldReason
+from parley.core.ports.memory.controls import ExportShape, ImportRefused, ImportResult, ToldReason
+from parley.core.ports.memory.port import FactOrigin, MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService

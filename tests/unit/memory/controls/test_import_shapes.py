@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parley.core.ports.memory_controls import ImportProblem, ImportRefused
+from parley.core.ports.memory.controls import ImportProblem, ImportRefused
 from parley.memory.controls.import_shapes import MOST_ENTRIES, read_import
 from parley.memory.model.document import Category
 

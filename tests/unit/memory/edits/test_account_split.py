@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from parley.core.model.address import User
-from parley.core.ports.memory import AccountUnlink
+from parley.core.ports.memory.port import AccountUnlink
 from parley.memory.edits.account_split import AccountSplit, split_account
 from parley.memory.edits.operations import add, forget, merge, undo
 from parley.memory.learning.apply_diff import apply_diff

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parley.core.ports.memory import MergeOutcome
-from parley.core.ports.memory_admin import FactChange
+from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.port import MergeOutcome
 from parley.memory.edits.operations import add, edit, forget, merge, switch, undo
 from parley.memory.learning.apply_diff import apply_diff
 from parley.memory.model.document import (

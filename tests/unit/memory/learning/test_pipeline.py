@@ -14,7 +14,7 @@ import pytest
 from parley.core.model.codec import encode
 from parley.core.model.errors import MemoryFailed
 from parley.core.ports.journal import NewQueueItem
-from parley.core.ports.memory import RecallQuery
+from parley.core.ports.memory.port import RecallQuery
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Removal
 from parley.memory.learning.extraction.extractor import ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings

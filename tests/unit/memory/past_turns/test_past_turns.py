@@ -11,8 +11,8 @@ import pytest
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.memory import AccountUnlink
-from parley.core.ports.past_turns import PastTurnQuery
+from parley.core.ports.memory.past_turns import PastTurnQuery
+from parley.core.ports.memory.port import AccountUnlink
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.past_turns.storage import PREFIX

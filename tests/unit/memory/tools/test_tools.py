@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from parley.core.ports.memory_tools import MEMORY_TOOLS, RunScope, ToolRefused
+from parley.core.ports.memory.tools import MEMORY_TOOLS, RunScope, ToolRefused
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.tools.arguments import check_arguments
 from parley.memory.tools.run_tokens import RunTokens

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from parley.core.model.errors import MemoryFailed
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin, FactView, RecallQuery
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
 
 
 class ToldReason(StrEnum):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory import NO_ORIGIN, FactOrigin, FactView, MemoryView
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, MemoryView
 
 
 class InvalidMemory(MemoryFailed):

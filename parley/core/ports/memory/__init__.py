@@ -1,0 +1,1 @@
+"""The ports to what is remembered of people."""
