@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import httpx
 import yaml
