@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,17 +27,19 @@ from parley.store.sqlite import SqliteStore
 
 
 async def receive_first_message(
-    loaded: LoadedSettings, channel: str, ready: Callable[[], None]
+    loaded: LoadedSettings, channel: str, ready: Callable[[], None], declined: Collection[str] = ()
 ) -> InboundMessage:
     """Listen to one channel until a person writes to the bot in private. Raises ParleyError.
 
     `ready` is called when the connection stands: some platforms lose what is written before. The platform
-    is told that the message has arrived: keep it (`keep_messages`).
+    may have been told that the message has arrived, or may send it again: keep it (`keep_messages`), or name
+    its id among those `declined`.
     """
     arrived: asyncio.Future[InboundMessage] = asyncio.get_running_loop().create_future()
 
     async def accept(message: InboundMessage) -> None:
-        if message.private and not message.sender.bot and not arrived.done():
+        wanted = message.private and not message.sender.bot and message.id not in declined
+        if wanted and not arrived.done():
             arrived.set_result(message)
 
     async def decide(click: Click) -> str:

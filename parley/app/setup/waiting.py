@@ -32,6 +32,7 @@ class SetupWaiting:
         self.message: InboundMessage | None = None
         self.problem: str | SetupSentence = ""
         self._task: asyncio.Task[None] | None = None
+        self._declined: set[str] = set()
 
     async def scan_for(
         self, channel: str, server: str, take: Callable[[RegisteredApp], Awaitable[None]]
@@ -50,7 +51,9 @@ class SetupWaiting:
         self._begin(work())
 
     async def hear(self, channel: str, loaded: LoadedSettings) -> None:
-        """Wait for the first message to a bot."""
+        """Wait for the first message to a bot; the one that is shown is not it."""
+        if self.message is not None:
+            self._declined.add(self.message.id)
         await self.end()
         self.wait = waiting = SetupWait(channel)
 
@@ -59,7 +62,7 @@ class SetupWaiting:
 
         async def work() -> None:
             async with asyncio.timeout(_PATIENCE):
-                self.message = message = await receive_first_message(loaded, channel, ready)
+                self.message = message = await receive_first_message(loaded, channel, ready, self._declined)
             words = sanitize_text(message.text[:_SHOWN]).replace("\n", " ")
             self.wait = SetupWait(channel, True, message.sender.id, person_name(message), words)
 

@@ -46,9 +46,11 @@ class AdminSteps:
             print(read_guide(channel, self.prompts.language).greet)
             self.prompts.say(S.ADMIN_WAITING)
 
+        declined: set[str] = set()
         while True:
-            message = asyncio.run(receive_first_message(draft.loaded(), channel, ready))
+            message = asyncio.run(receive_first_message(draft.loaded(), channel, ready, declined))
             words = sanitize_text(message.text[:_SHOWN]).replace("\n", " ")
             shown = {"name": person_name(message), "user": message.sender.id, "text": words}
             if self.prompts.confirm(self.prompts.text(S.ADMIN_WHO, **shown)):
                 return message
+            declined.add(message.id)
