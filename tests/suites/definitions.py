@@ -67,8 +67,8 @@ class Suite:
 
 WIRE = ".pytest_cache/wire"
 """Where the contract suite leaves what was said over each platform's wire."""
-HEARING = ("--wire", WIRE)
-"""For pytest: have it left there."""
+HEARING = (f"--wire={WIRE}",)
+"""For pytest: have it left there. In one word: a second one is a folder of tests to it, once it exists."""
 WIRE_UNITS = tuple(
     f"tests/unit/channels/{name}"
     for name in (

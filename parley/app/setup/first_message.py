@@ -42,15 +42,12 @@ async def receive_first_message(
         if wanted and not arrived.done():
             arrived.set_result(message)
 
-    async def decide(click: Click) -> str:
-        return ""
-
     with tempfile.TemporaryDirectory(prefix="parley-init-") as folder:
         elsewhere = replace(loaded, data_dir=Path(folder))
         async with SqliteStore.open(Path(folder) / "init.db") as store:
             config = loaded.channels[channel]
             supervisor = ChannelSupervisor(
-                make_channel(elsewhere, store, NULL_NOTIFIER, channel, config), accept, decide
+                make_channel(elsewhere, store, NULL_NOTIFIER, channel, config), accept, _no_decision
             )
             listening = asyncio.create_task(supervisor.run(), name=f"channel {channel}")
             try:
@@ -67,6 +64,10 @@ async def receive_first_message(
         report = supervisor.report()
         raise ParleyError(report.detail if report.health is Health.REFUSED else f"{channel} stopped")
     return arrived.result()
+
+
+async def _no_decision(click: Click) -> str:
+    return ""
 
 
 async def keep_messages(loaded: LoadedSettings, messages: Sequence[InboundMessage]) -> None:
