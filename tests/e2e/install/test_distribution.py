@@ -124,9 +124,14 @@ def test_it_has_one_name_and_everything_that_it_needs(wheel: Path) -> None:
         "channels/slack/api.py",
     ):
         assert f"parley/{needed}" in names
-    data = (("memory/data", ROOT / "memory" / "data"), ("simulator/limits", ROOT / "parley/simulator/limits"))
-    for place, folder in data:
-        assert {f"parley/{place}/{path.name}" for path in folder.iterdir()} <= names
+    data = {
+        "memory/data": ROOT / "memory" / "data",
+        "memory/prompts": ROOT / "memory" / "prompts",
+        "simulator/limits": ROOT / "parley" / "simulator" / "limits",
+    }
+    for place, folder in data.items():
+        files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+        assert {f"parley/{place}/{path.as_posix()}" for path in files} <= names
 
 
 def test_it_writes_its_configuration_and_finds_it_right(installed: Installed) -> None:
