@@ -116,7 +116,7 @@ def test_a_person_is_known_wherever_they_are_linked_and_forgotten_for_good(town:
     ada.ask("I like chess.", "You said: I like")
     until_known(ada, "chess")
     known = ada.ask(ASK, "I was told this about you").text
-    assert "tea over coffee" in known
+    assert "tea to coffee" in known
     assert "Rome" not in known
     eve.ask(ASK, NOTHING)
 
