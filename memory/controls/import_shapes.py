@@ -21,7 +21,8 @@ from parley.memory.storage.document_format import read_document, read_fact
 
 MOST_BYTES = 8_000_000
 """Bytes of a text that is imported."""
-MOST_ENTRIES = 10_000
+MOST_ENTRIES = 2_000
+"""Entries imported at once: each is compared with those that are known, four seconds of work at worst."""
 _SURE = 0.9
 # Seconds; a later time is in milliseconds.
 _LATEST = 10_000_000_000

@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.commands.memories.edits import edit_fact, export_memory, masked_note, origin_of
 from parley.core.commands.memories.imports import import_memories
-from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, fact_lines, first_facts
+from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, UNDONE, fact_lines, first_facts
 from parley.core.commands.memories.team import team_memory
 from parley.core.commands.memories.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
-from parley.core.ports.memory.port import UndoResult
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
@@ -27,11 +26,6 @@ _TITLES = {
     "recentMonths": Sentence.MEMORY_RECENT,
     "earlierContext": Sentence.MEMORY_EARLIER,
     "longTermBackground": Sentence.MEMORY_BACKGROUND,
-}
-_UNDONE = {
-    UndoResult.DONE: Sentence.MEMORY_UNDONE,
-    UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
-    UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
 }
 
 
@@ -141,7 +135,7 @@ async def _forget(context: CommandContext, person: str, words: str) -> str:
 
 
 async def _undo(context: CommandContext, person: str, words: str) -> str:
-    return context.say(_UNDONE[await context.services.memory.undo(person)])
+    return context.say(UNDONE[await context.services.memory.undo(person)])
 
 
 async def _off(context: CommandContext, person: str, words: str) -> str:

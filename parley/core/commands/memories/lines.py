@@ -1,15 +1,20 @@
-"""Facts as lines of an answer."""
+"""Facts as lines of an answer, and what is said of an undone change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from parley.core.commands.context import CommandContext
-from parley.core.ports.memory.port import FactView
+from parley.core.ports.memory.port import FactView, UndoResult
 from parley.core.texts import Sentence
 
 MAX_FACTS_SHOWN = 20
 """Facts that one answer lists."""
+UNDONE = {
+    UndoResult.DONE: Sentence.MEMORY_UNDONE,
+    UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
+    UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
+}
 
 
 def first_facts(context: CommandContext, facts: Sequence[FactView]) -> list[str]:

@@ -6,18 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.commands.memories.edits import export_memory, masked_note, origin_of
-from parley.core.commands.memories.lines import MAX_FACTS_SHOWN
+from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, UNDONE
 from parley.core.model.address import account_key
-from parley.core.ports.memory.port import FactView, UndoResult
+from parley.core.ports.memory.port import FactView
 from parley.core.state.team_chats import team_of
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, TEAM_ACTIONS
-
-_UNDONE = {
-    UndoResult.DONE: Sentence.MEMORY_UNDONE,
-    UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
-    UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
-}
 
 
 async def team_memory(context: CommandContext, rest: str) -> str | CommandAnswer:
@@ -91,7 +85,7 @@ async def _forget(context: CommandContext, team: str, words: str) -> str:
 
 
 async def _undo(context: CommandContext, team: str, words: str) -> str:
-    return context.say(_UNDONE[await context.services.memory.undo(team)])
+    return context.say(UNDONE[await context.services.memory.undo(team)])
 
 
 async def _on(context: CommandContext, team: str, words: str) -> str:
