@@ -12,6 +12,7 @@ from parley.agent.hitl.interrupts import next_nodes, parse_interrupts, pending_i
 from parley.agent.hitl.questions import build_questions
 from parley.agent.stream import final_answer, messages, steps
 from parley.agent.stream.final_answer import TurnAnchor
+from parley.agent.stream.thread_values import ThreadValues
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport import model_list
 from parley.core.model.questions import AnswerKind, InterruptAnswer
@@ -110,8 +111,9 @@ def test_any_stream_of_events_is_followed(data):
 @given(bent([STATE]) | values)
 def test_any_state_is_read(state):
     found = state.get("values") if isinstance(state, dict) else state
-    final_answer.answer_from_values(found, ASKED, True)
-    final_answer.ends_with_answer(found, ASKED)
+    thread = ThreadValues(found, ASKED)
+    thread.answer(True)
+    thread.ends_with_answer()
     next_nodes(state)
     pending_interrupts(state)
     model_list.parse_model_names(state)

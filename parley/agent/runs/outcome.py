@@ -12,13 +12,13 @@ from parley.agent.runs.answer_files import AnswerFiles
 from parley.agent.runs.failure import find_cause
 from parley.agent.stream.final_answer import (
     FinalAnswer,
-    answer_from_values,
     keeps_files,
     new_answer_from_values,
     with_new_files,
     with_text,
     without_delivered,
 )
+from parley.agent.stream.thread_values import ThreadValues
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
 from parley.core.model.errors import AgentRefused
@@ -71,15 +71,18 @@ class OutcomeResolver:
         """The end of a run that the server no longer knows, though it knows its thread."""
         state = await self._state()
         output = self._transcript.shape.answer
-        final = answer_from_values(_values(state), self._transcript.asked, concluded=False, output=output)
+        final = self._thread(state).answer(concluded=False, output=output)
         ended = await self._with_answer(final) if final.text or final.contents else self._cancelled()
         return replace(ended, usage=self._transcript.meter.total())
 
     async def _state(self) -> Json:
         """The thread's state; what its messages took is noted."""
         state = await self._server.state(self._request.thread)
-        self._transcript.meter.read(_values(state), self._transcript.asked)
+        self._transcript.meter.read(self._thread(state))
         return state
+
+    def _thread(self, state: Json) -> ThreadValues:
+        return ThreadValues(_values(state), self._transcript.asked)
 
     async def _status(self) -> str:
         try:
@@ -129,7 +132,7 @@ class OutcomeResolver:
 
     async def _spoken(self, state: Json) -> FinalAnswer:
         values = _values(state)
-        kept = answer_from_values(values, self._transcript.asked, concluded=False)
+        kept = self._thread(state).answer(concluded=False)
         told = self._transcript.final(concluded=False)
         found = replace(
             kept if kept.text else told,
@@ -149,13 +152,13 @@ class OutcomeResolver:
         state = await self._state()
         if waiting := pending_interrupts(state):
             return await self._asking(_questions(waiting), await self._spoken(state))
-        return await self._with_answer(await self._read(_values(state), final))
+        return await self._with_answer(await self._read(self._thread(state), final))
 
-    async def _read(self, values: Json, final: FinalAnswer) -> FinalAnswer:
+    async def _read(self, thread: ThreadValues, final: FinalAnswer) -> FinalAnswer:
         """The answer that a thread holds, where the stream did not tell all of it."""
         transcript = self._transcript
-        output = transcript.shape.answer
-        kept = answer_from_values(values, transcript.asked, concluded=True, output=output)
+        values, output = thread.values, transcript.shape.answer
+        kept = thread.answer(concluded=True, output=output)
         found = kept if _says_something(kept) and not (transcript.whole and final.text) else final
         if not _says_something(found) or keeps_files(values):
             before = await self._before()

@@ -20,11 +20,11 @@ from parley.agent.runs.trace_links import trace_links
 from parley.agent.stream.final_answer import (
     FinalAnswer,
     TurnAnchor,
-    answer_from_values,
     parse_messages,
     with_new_files,
 )
 from parley.agent.stream.graph_shape import GraphShape
+from parley.agent.stream.thread_values import ThreadValues
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
 from parley.core.model.types import Json, RunRequest
@@ -128,7 +128,7 @@ def _resumed_anchor(request: RunRequest, state: Json) -> TurnAnchor:
     values = state.get("values") if isinstance(state, dict) else None
     values = values if isinstance(values, dict) else {}
     messages, _ = parse_messages(values.get("messages"))
-    said = answer_from_values(values, TurnAnchor("", "", resumed=True), concluded=False)
+    said = ThreadValues(values, TurnAnchor("", "", resumed=True)).answer(concluded=False)
     kept = with_new_files(said, values, {})
     named = {path: file for path, file in kept.written.items() if is_named(path, said.text)}
     return TurnAnchor(

@@ -15,7 +15,6 @@ from parley.agent.stream.final_answer import (
     TurnAnchor,
     answer_at,
     answer_from_fields,
-    answer_from_values,
     compose_answer,
     keeps_files,
     messages_added,
@@ -24,6 +23,7 @@ from parley.agent.stream.final_answer import (
     with_text,
 )
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
+from parley.agent.stream.thread_values import ThreadValues
 from parley.core.model.types import Json
 
 _FIELDS = frozenset({*ANSWER_FIELDS, STRUCTURED})
@@ -40,7 +40,7 @@ class AnswerCollector:
         self._nameless = 0
         self._has_messages = False
         self._fields: dict[str, Json] = {}
-        self._values: Json = None
+        self._thread: ThreadValues | None = None
         self._written: dict[str, Json] = {}
         self._presented: dict[str, None] = {}
 
@@ -50,12 +50,13 @@ class AnswerCollector:
         `heard` has the ids of the messages that the stream has told of.
         """
         if isinstance(update, str):
-            self._values = update  # a function's result, or that of one of its tasks
+            # A function's result, or that of one of its tasks.
+            self._thread = ThreadValues(update, self._asked)
             return []
         if not isinstance(update, dict):
             return []
-        if isinstance(self._values, str):
-            self._values = None
+        if self._thread is not None and isinstance(self._thread.values, str):
+            self._thread = None
         self._take_fields(update)
         if "messages" not in update:
             return []
@@ -87,15 +88,16 @@ class AnswerCollector:
             self._kept[message.id or f"nameless {self._nameless}"] = message
         return message
 
-    def values(self, values: Json) -> bool:
+    def values(self, thread: ThreadValues) -> bool:
         """Take a thread's values; False where they have no answer."""
+        values = thread.values
         if isinstance(values, dict):
             known = "messages" in values or not _FIELDS.isdisjoint(values)
             if not known and value_at(values, self._output) is None:
                 return False
         elif not isinstance(values, str):
             return False
-        self._values = values
+        self._thread = thread
         return True
 
     def says(self, update: Json, text: str) -> bool:
@@ -112,15 +114,15 @@ class AnswerCollector:
 
     def lacks_files(self) -> bool:
         """Whether there are files of which it is not known if this run wrote them."""
-        return not self._has_messages and keeps_files(self._values)
+        return not self._has_messages and self._thread is not None and keeps_files(self._thread.values)
 
     def final(self, concluded: bool) -> FinalAnswer:
         """The answer; `concluded` when the run ended by itself."""
         if self._has_messages:
             kept = list(self._kept.values())
             answer = compose_answer(kept, concluded, self._fields.get(STRUCTURED) if concluded else None)
-        elif self._values is not None:
-            answer = answer_from_values(self._values, self._asked, concluded, self._output)
+        elif self._thread is not None:
+            answer = self._thread.answer(concluded, self._output)
         else:
             answer = FinalAnswer()
         text = answer_at(self._fields, self._output) or answer.text or answer_from_fields(self._fields).text

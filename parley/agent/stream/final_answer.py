@@ -25,7 +25,6 @@ FILES, ARTIFACTS = "files", "artifacts"
 
 MESSAGE_SEPARATOR = "\n\n"
 _ALL = "__remove_all__"
-_SAYS_STRUCTURED = "Returning"
 _JSON_BEGINS = ("{", "[", "```")
 
 
@@ -145,14 +144,20 @@ def answer_at(values: Json, path: str) -> str:
     return "" if value in (None, [], {}) else render_value(value)
 
 
-def parse_messages(raw: Json) -> tuple[list[ThreadMessage], bool]:
-    """The messages of a state or an update, and whether they rewrite the history instead of adding to it."""
+def list_messages(raw: Json) -> tuple[list[Json], bool]:
+    """The messages of a state or an update as they came, and whether they take the place of its history."""
     rewrites = False
     if isinstance(raw, dict) and isinstance(raw.get("value"), list):
         raw, rewrites = raw["value"], True
     if not isinstance(raw, list) or (len(raw) == 2 and all(isinstance(part, str) for part in raw)):
         raw = [raw]
-    messages = [message for message in map(parse_message, raw) if message]
+    return raw, rewrites
+
+
+def parse_messages(raw: Json) -> tuple[list[ThreadMessage], bool]:
+    """The messages of a state or an update, and whether they rewrite the history instead of adding to it."""
+    raws, rewrites = list_messages(raw)
+    messages = [message for message in map(parse_message, raws) if message]
     rewrites = rewrites or any(m.kind is MessageKind.REMOVAL and m.id == _ALL for m in messages)
     return messages, rewrites
 
@@ -205,20 +210,6 @@ def messages_of_turn(
     return messages[hidden[-1] + 1 :] if hidden and concluded else []
 
 
-def answer_from_values(values: Json, asked: TurnAnchor, concluded: bool, output: str = "") -> FinalAnswer:
-    """The answer to `asked` in a thread's values; `output` is the path that it is expected at."""
-    if isinstance(values, str):
-        return FinalAnswer(values)
-    if not isinstance(values, dict):
-        return FinalAnswer()
-    text = answer_at(values, output)
-    if "messages" not in values:
-        return FinalAnswer(text) if text else answer_from_fields(values)
-    messages = messages_of_turn(parse_messages(values["messages"])[0], asked, concluded)
-    composed = compose_answer(messages, concluded, _structured(values, messages, concluded))
-    return with_text(composed, text or composed.text)
-
-
 def new_answer_from_values(values: Json, before: Json, output: str = "") -> FinalAnswer:
     """The answer of a run that left nothing after our message: what its thread did not have `before`.
 
@@ -268,21 +259,3 @@ def without_delivered(answer: FinalAnswer, asked: TurnAnchor) -> FinalAnswer:
     written = {path: file for path, file in answer.written.items() if before.written.get(path) != file}
     presented = tuple(path for path in answer.presented if path not in before.presented)
     return replace(answer, written=written, presented=presented)
-
-
-def _structured(values: dict[str, Json], messages: Sequence[ThreadMessage], concluded: bool) -> Json:
-    """The structured answer of a state, where the turn's last message shows that it is this turn's."""
-    last = messages[-1] if messages and concluded else None
-    if last is None or values.get(STRUCTURED) is None:
-        return None
-    text = text_of(last.content)
-    by_tool = last.kind is MessageKind.TOOL and text.startswith(_SAYS_STRUCTURED)
-    by_model = last.kind is MessageKind.ASSISTANT and says_json(text)
-    return values[STRUCTURED] if by_tool or by_model else None
-
-
-def ends_with_answer(values: Json, asked: TurnAnchor) -> bool:
-    """Whether a thread's values end with the assistant's answer to `asked`, and it calls for nothing more."""
-    raw = values.get("messages") if isinstance(values, dict) else None
-    messages = messages_of_turn(parse_messages(raw)[0], asked, concluded=True) if raw else []
-    return bool(messages) and messages[-1].kind is MessageKind.ASSISTANT and not messages[-1].calls

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from parley.agent.stream.final_answer import TurnAnchor, messages_of_turn, parse_messages
 from parley.agent.stream.messages import MessageKind, ThreadMessage
-from parley.core.model.types import Json
+from parley.agent.stream.thread_values import ThreadValues
 from parley.core.model.usage import TokenUsage
 
 
@@ -25,12 +24,10 @@ class TokenMeter:
             before = self._counts.get(message.id, (0, 0)) if append else (0, 0)
             self._counts[message.id] = (before[0] + message.tokens[0], before[1] + message.tokens[1])
 
-    def read(self, values: Json, asked: TurnAnchor) -> None:
+    def read(self, thread: ThreadValues) -> None:
         """Take note of what a thread's values have of the turn."""
-        if isinstance(values, dict) and "messages" in values:
-            messages, _ = parse_messages(values["messages"])
-            for message in messages_of_turn(messages, asked, concluded=True):
-                self.heard(message, append=False)
+        for message in thread.messages(concluded=True):
+            self.heard(message, append=False)
 
     def total(self) -> tuple[TokenUsage, ...]:
         """All of it, by model."""

@@ -13,12 +13,13 @@ from parley.agent.hitl.interrupts import Interrupt, parse_interrupts
 from parley.agent.stream.answer_collector import AnswerCollector
 from parley.agent.stream.content_text import text_of
 from parley.agent.stream.event_ids import FROM_START, EventIds
-from parley.agent.stream.final_answer import FinalAnswer, TurnAnchor, ends_with_answer, says_json
+from parley.agent.stream.final_answer import FinalAnswer, TurnAnchor, says_json
 from parley.agent.stream.graph_shape import GraphShape
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text, parse_message
 from parley.agent.stream.node_voices import Drafts
 from parley.agent.stream.steps import Steps
 from parley.agent.stream.text_buffer import WRITER, TextBuffer
+from parley.agent.stream.thread_values import ThreadValues
 from parley.agent.stream.token_usage import TokenMeter
 from parley.agent.stream.writer_events import WriterEvents
 from parley.agent.transport.decoding import string
@@ -92,10 +93,11 @@ class RunTranscript:
         run failed, or that it asks.
         """
         self._clear()
-        self._on_values(values)
+        thread = ThreadValues(values, self.asked)
+        self._read(thread)
         if isinstance(values, dict) and "__error__" in values:
             self._on_error(values["__error__"])
-        self.whole = not self.paused and ends_with_answer(values, self.asked)
+        self.whole = not self.paused and thread.ends_with_answer()
 
     def text(self) -> str:
         """The text so far. Provisional: a model's words are streamed even if the graph discards them."""
@@ -234,11 +236,16 @@ class RunTranscript:
         return self._answer.says(update, text) if text else None
 
     def _on_values(self, data: Json) -> bool:
-        if isinstance(data, dict) and "__interrupt__" in data:
-            self._on_interrupt(data["__interrupt__"])
-        if self._answer.values(data):
-            self.meter.read(data, self.asked)
-        return isinstance(data, dict) and "__interrupt__" in data
+        return self._read(ThreadValues(data, self.asked))
+
+    def _read(self, thread: ThreadValues) -> bool:
+        values = thread.values
+        asks = isinstance(values, dict) and "__interrupt__" in values
+        if isinstance(values, dict) and asks:
+            self._on_interrupt(values["__interrupt__"])
+        if self._answer.values(thread):
+            self.meter.read(thread)
+        return asks
 
     def _on_custom(self, data: Json) -> bool:
         said = self._writer.read(data)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from parley.agent.stream.content_text import cite_sources, text_of
-from parley.agent.stream.final_answer import TurnAnchor, answer_from_values
+from parley.agent.stream.final_answer import TurnAnchor
+from parley.agent.stream.thread_values import ThreadValues
 from parley.agent.stream.transcript import RunTranscript
 from parley.core.model.types import Json
 from tests.kit.samples.langgraph_messages import MESSAGE_ID, ai, human, tool, update
@@ -39,7 +40,7 @@ def test_what_was_said_before_the_last_tool_call_is_told_from_the_rest(
     streamed = RunTranscript(TurnAnchor(MESSAGE_ID, "hi"))
     for message in messages:
         streamed.apply(*update(message), None)
-    read = answer_from_values({"messages": [human(), *messages]}, TurnAnchor(MESSAGE_ID, "hi"), True)
+    read = ThreadValues({"messages": [human(), *messages]}, TurnAnchor(MESSAGE_ID, "hi")).answer(True)
     for answer in (streamed.final(concluded=True), read):
         assert answer.text[answer.preamble :] == learned
 
