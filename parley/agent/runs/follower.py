@@ -48,9 +48,8 @@ class FollowOptions:
 
 
 class RunFollower:
-    """Follows one run. `run_id` is its id once known, `transcript` what is heard of it; `unread` are the
-    files of which it did not get everything, where it was made here; `reminded` says whether it was then
-    given a message with memory.
+    """Follows one run. `run_id` is its id once known; `unread` are the files of which it did not get
+    everything, where it was made here; `reminded` says whether it was then given a message with memory.
 
     `on_run` is called when the run's id is known, `on_news` when there is something new to show.
     """
@@ -73,7 +72,14 @@ class RunFollower:
         self.unread: tuple[UnreadFile, ...] = ()
         self.reminded: bool | None = None
         self._shape = GraphShape()
-        self.transcript = self._transcript_of(turn_anchor(request), whole=False)
+        self._transcript: RunTranscript | None = None
+
+    @property
+    def transcript(self) -> RunTranscript:
+        """What is heard of the run."""
+        if self._transcript is None:
+            self._transcript = self._transcript_of(turn_anchor(self._request), whole=False)
+        return self._transcript
 
     async def follow(self) -> RunEnded:
         """Bring the turn's run to its end. Raises AgentError where there is nothing to follow."""
@@ -83,8 +89,7 @@ class RunFollower:
     async def _follow(self) -> RunEnded:
         request, thread = self._request, self._request.thread
         self._shape = await self._terms.making.shapes.of(self._server, request.session)
-        if request.known or request.maybe_made:
-            self.transcript = self._transcript_of(turn_anchor(request), whole=False)
+        self._transcript = None  # The shape is known now.
         if request.known:
             self._is(request.known.run_id)
         elif request.maybe_made:
@@ -111,7 +116,7 @@ class RunFollower:
 
     async def _anew(self) -> None:
         self.run_id = ""
-        self.transcript = self._transcript_of(turn_anchor(self._request), whole=False)
+        self._transcript = None
         await self._server.ensure_thread(self._request.thread)
 
     def _transcript_of(self, asked: TurnAnchor, *, whole: bool) -> RunTranscript:
@@ -131,7 +136,7 @@ class RunFollower:
         order, asked = await prepare_run(self._server, self._request, self._terms.making, self._shape)
         self.unread, self.reminded = order.unread, order.reminded
         streams = self._request.mode is RunMode.STREAM
-        self.transcript = self._transcript_of(asked, whole=streams)
+        self._transcript = self._transcript_of(asked, whole=streams)
         make = self._stream if streams else self._create
         try:
             try:

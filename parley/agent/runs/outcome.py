@@ -49,8 +49,7 @@ class OutcomeResolver:
 
     async def of(self, status: str) -> RunEnded:
         """The end of a run with this status; "" where the server did not say. Raises AgentError."""
-        ended = await self._of(status)
-        return replace(ended, usage=self._transcript.meter.total())
+        return self._metered(await self._of(status))
 
     async def _of(self, status: str) -> RunEnded:
         transcript = self._transcript
@@ -72,8 +71,13 @@ class OutcomeResolver:
         state = await self._state()
         output = self._transcript.shape.answer
         final = self._thread(state).answer(concluded=False, output=output)
-        ended = await self._with_answer(final) if final.text or final.contents else self._cancelled()
-        return replace(ended, usage=self._transcript.meter.total())
+        return self._metered(
+            await self._with_answer(final) if final.text or final.contents else self._cancelled()
+        )
+
+    def _metered(self, ended: RunEnded) -> RunEnded:
+        used = self._transcript.meter.total()
+        return replace(ended, usage=used) if used else ended
 
     async def _state(self) -> Json:
         """The thread's state; what its messages took is noted."""

@@ -49,7 +49,7 @@ class RunTranscript:
         self.over = False
         self.status = ""
         self.error = ""
-        self._begun = False
+        self._begun = self._concluded = False
         self._ids = EventIds()
         self._clear()
 
@@ -92,7 +92,9 @@ class RunTranscript:
         Where it is not plainly the answer it does not count as whole: not every server says there that the
         run failed, or that it asks.
         """
-        self._clear()
+        if self._concluded:
+            self._clear()
+        self._concluded = True
         thread = ThreadValues(values, self.asked)
         self._read(thread)
         if isinstance(values, dict) and "__error__" in values:

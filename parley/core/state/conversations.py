@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 from uuid import UUID, uuid4, uuid5
 
 from parley.core.model.address import Conversation, User, account_key
@@ -168,18 +168,25 @@ def conversation_document(document: Document, record: ConversationRecord) -> Doc
     return Document(document.key, encode(record), document.version)
 
 
-def with_authors(
-    before: ConversationRecord, after: ConversationRecord, asked: Sequence[InboundMessage]
-) -> ConversationRecord:
-    """`after` with whose words it has: those of `asked` where it says more than `before`."""
+class Authors(TypedDict):
+    """Those of a conversation's fields that say whose words it has."""
+
+    owner: str
+    voices: tuple[tuple[str, ...], ...]
+
+
+def authors_of(
+    before: ConversationRecord, title: str, said: tuple[str, ...], asked: Sequence[InboundMessage]
+) -> Authors:
+    """Return whose words a conversation has: those of `asked` where it says more than `before`."""
     authors = tuple(dict.fromkeys(account_key(message.sender) for message in asked))
-    titled, *said = before.voices or ((),)
-    if after.title != before.title:
+    titled, *voices = before.voices or ((),)
+    if title != before.title:
         titled = authors
-    if after.said is not before.said:
-        said = [*said, authors][-len(after.said) :]
+    if said is not before.said:
+        voices = [*voices, authors][-len(said) :]
     owner = authors[0] if asked[0].private else before.owner
-    return replace(after, owner=owner, voices=(titled, *said))
+    return {"owner": owner, "voices": (titled, *voices)}
 
 
 def with_chosen_session(options: ChannelOptions, user: User, record: ConversationRecord) -> SessionSettings:

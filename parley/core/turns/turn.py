@@ -274,8 +274,9 @@ class TurnExecution:
     async def _deliver(self) -> None:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
-        final = replace(
-            OutboundMessage(self.id, message.conversation, message.id, record.text, record.steps, final=True),
+        final = OutboundMessage(
+            *(self.id, message.conversation, message.id, record.text, record.steps),
+            final=True,
             attachments=record.files,
             asks=len(record.questions),
             rateable=await note_rateable(self._services, self.id, message, record),

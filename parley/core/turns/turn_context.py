@@ -16,9 +16,9 @@ from parley.core.services import CoreServices
 from parley.core.state.conversations import (
     ConversationRecord,
     LoadedConversation,
+    authors_of,
     conversation_document_key,
     decode_conversation,
-    with_authors,
 )
 from parley.core.state.heard_messages import NOTHING_HEARD, HeardRecord, decode_heard, heard_document_key
 from parley.core.state.people import (
@@ -142,11 +142,12 @@ def conversation_after_turn(
         said = record.said
     else:
         said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
+    title = record.title or message.text[:80]
     asked, asked_before = _positions(record, burst, turn)
-    after = replace(
+    return replace(
         record,
         question=record.question if turn.outcome is None else None,
-        title=record.title or message.text[:80],
+        title=title,
         last_at=now,
         said=said,
         reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
@@ -155,8 +156,8 @@ def conversation_after_turn(
         asked=asked,
         asked_before=asked_before,
         bots=count_bots(record, burst, turn, now),
+        **authors_of(record, title, said, [accepted.message for accepted in burst]),
     )
-    return with_authors(record, after, [accepted.message for accepted in burst])
 
 
 def _positions(
