@@ -15,8 +15,9 @@ from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.receipts import Receipts
+from parley.channels.kit.webhook import hook_path
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.config import HOOK_PATH, Config
+from parley.channels.slack.config import Config
 from parley.channels.slack.file_objects import may_fetch
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
@@ -161,7 +162,7 @@ class SlackChannel(Channel):
     async def probe_connection(self) -> str:
         """Open a Socket Mode connection for a moment; where Slack posts to us there is none."""
         if self._posted_to:
-            return f"Slack connects to us at {HOOK_PATH}; only Slack can tell whether it gets through"
+            return f"Slack connects to us at {hook_path(self._known_as)}; only Slack can tell whether it gets through"
         async with self._api.connected() as session:
             await SocketMode(self._api, _hear_nothing, self._timing).probe(session)
         return "a Socket Mode connection was opened and closed"

@@ -105,7 +105,9 @@ class TelegramChannel(Channel):
         )
         self._api = TelegramApi(config, moves)
         self._answers = CallbackAnswers(self._api)
-        self._welcome = GroupWelcome(self._api, services.documents, services.rules, on=config.welcome)
+        self._welcome = GroupWelcome(
+            self._api, services.documents, services.rules, on=config.welcome, name=services.name or NAME
+        )
         self._receipts = Receipts(TelegramReceiptCalls(self._api)) if config.receipt == "on" else None
         intake = UpdateHandler(moves, self._choices, self._answers.tell, self._welcome, rules=services.rules)
         self._polling = Polling(self._api, intake)

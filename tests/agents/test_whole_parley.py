@@ -146,11 +146,14 @@ def test_a_file_of_the_state_arrives(person: WebPerson) -> None:
     assert person.download(file["id"]) == REPORT.encode()
 
 
-def test_a_file_that_no_server_gives_is_named(person: WebPerson) -> None:
+@pytest.mark.parametrize(
+    ("graph", "words"), [("presented", "I made a report."), ("additional_files", "Here it is.")]
+)
+def test_a_file_that_no_server_gives_is_named(person: WebPerson, graph: str, words: str) -> None:
     """DeerFlow's agents present files that its gateway has, and there is none here."""
-    final = meets(person, "presented").ask("hello").final
+    final = meets(person, graph).ask("hello").final
     assert final["files"] == []
-    assert final["text"].startswith("I made a report.")
+    assert final["text"].startswith(words)
     assert "report.md" in final["text"]
 
 

@@ -32,7 +32,10 @@ class GroupWelcome:
         rules: Callable[[Conversation], ChannelOptions],
         *,
         on: bool,
+        name: str = NAME,
     ) -> None:
+        # Another bot in the same group is under another name.
+        self._key = f"{name}/welcomed"
         self._api = api
         self._documents = documents
         self._rules = rules
@@ -52,7 +55,7 @@ class GroupWelcome:
         """Have the group welcomed, once it is stored that it is. Raises StoreUnavailable."""
         if not self._on or self._tasks is None:
             return
-        known = await self._documents.get(f"telegram/welcomed/{joined.chat}")
+        known = await self._documents.get(f"{self._key}/{joined.chat}")
         if known.body == str(joined.number):
             return
         try:

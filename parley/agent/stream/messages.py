@@ -40,6 +40,10 @@ _HANDED_BACK = "__is_handoff_back"
 """How langgraph-supervisor marks the words with which an agent hands back."""
 
 _PRESENTS = "present_files"
+_SERVER_CALLS = ("server_tool_use", "server_tool_call")
+_SERVER_RESULT, _OWN_CALL = "_tool_result", "_call"
+_CLIENT_CALLS = ("tool_call", "function_call")
+"""Blocks of a tool that the model's provider runs itself: `web_search_tool_result`, `web_search_call`."""
 _MOST_TOKENS = 10**12
 """No model takes so many; more would not fit where they are counted."""
 
@@ -60,7 +64,7 @@ class ThreadMessage:
     middleware, such as a summary). `call_id` and `failed`
     belong to a tool's result, and so does `artifact`, which its model does not see. `tokens` are those that
     its model read and wrote, where it says so, `model` is the model's name. `presented` are the paths of
-    files that it shows to the person.
+    files that it shows to the person, `ended` the calls of tools that its provider has run.
     """
 
     kind: MessageKind
@@ -77,6 +81,7 @@ class ThreadMessage:
     model: str = ""
     artifact: Json = None
     presented: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
 
 
 def decode_json_text(data: Json) -> Json:
@@ -140,7 +145,7 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
         or "lc_source" in extra
         or about.get(_HANDED_BACK) is True,
         thinking=bool(extra.get("reasoning_content")) or _reasons(content),
-        calls=_calls(raw) if speaks else (),
+        calls=(*_calls(raw), *_server_calls(content)) if speaks else (),
         call_id=string(raw.get("tool_call_id")),
         name=string(raw.get("name")),
         failed=raw.get("status") == "error",
@@ -148,6 +153,7 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
         model=string(about.get("model_name")) or string(about.get("model")),
         artifact=raw.get("artifact") if kind is MessageKind.TOOL else None,
         presented=_presented(raw, extra) if speaks else (),
+        ended=_ended(content) if speaks else (),
     )
 
 
@@ -196,3 +202,32 @@ def _calls(raw: dict[str, Json]) -> tuple[ToolCall, ...]:
             if name:
                 calls.append(ToolCall(string(call.get("id")), name))
     return tuple(calls)
+
+
+def _server_calls(content: Json) -> tuple[ToolCall, ...]:
+    """Return the calls of tools that the model's provider runs, in the blocks of each provider."""
+    found = []
+    for block in _blocks(content):
+        kind, call, name = string(block.get("type")), string(block.get("id")), string(block.get("name"))
+        if kind.endswith(_OWN_CALL) and not kind.endswith(_CLIENT_CALLS):
+            name = name or kind.removesuffix(_OWN_CALL)
+        elif kind not in _SERVER_CALLS:
+            continue
+        if call and name:
+            found.append(ToolCall(call, name))
+    return tuple(found)
+
+
+def _ended(content: Json) -> tuple[str, ...]:
+    found = []
+    for block in _blocks(content):
+        kind = string(block.get("type"))
+        if kind.endswith(_SERVER_RESULT) or kind == "server_tool_result":
+            found.append(string(block.get("tool_use_id")) or string(block.get("tool_call_id")))
+        elif kind.endswith(_OWN_CALL) and block.get("status") == "completed":
+            found.append(string(block.get("id")))
+    return tuple(filter(None, found))
+
+
+def _blocks(content: Json) -> list[dict[str, Json]]:
+    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []

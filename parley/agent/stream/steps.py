@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from parley.agent.stream.step_notes import StepNote
-from parley.core.model.types import Step, StepStatus
+from parley.agent.transport.decoding import string
+from parley.core.model.types import Json, Step, StepStatus
 from parley.core.texts import Sentence, say
 
 _TITLE = 80
@@ -15,6 +16,9 @@ _THINKING = "thinking"
 _PROGRESS = "progress"
 _MOST_NOTED = 100
 """An agent may name no more steps of its own than make so many in all."""
+_PLANS, _PLAN = "write_todos", "todos"
+"""LangChain's tool for a plan, and where it stands in the state. The plan is shown, not its tool."""
+_PLANNED = {"completed": StepStatus.DONE, "in_progress": StepStatus.RUNNING}
 PLUMBING = frozenset(
     {
         *("agent", "model", "tools", "tool", "llm", "chatbot", "chat", "call_model", "call_llm"),
@@ -53,14 +57,34 @@ class Steps:
 
     def call(self, call_id: str, name: str) -> None:
         """A tool was asked for."""
-        if call_id not in self._steps:
+        if call_id not in self._steps and name != _PLANS:
             self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:
         """A tool is done."""
         before = self._steps.get(call_id)
+        if before is None and name == _PLANS:
+            return
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
         self._put(replace(step, status=StepStatus.FAILED if failed else StepStatus.DONE))
+
+    def end(self, call_id: str) -> None:
+        """A tool that the model's provider runs is done."""
+        if before := self._steps.get(call_id):
+            self._put(replace(before, status=StepStatus.DONE))
+
+    def plan(self, update: Json) -> None:
+        """Show what an agent does of its plan, where a node wrote one in place of the one before."""
+        if not isinstance(update, dict) or not isinstance(todos := update.get(_PLAN), list):
+            return
+        for planned in [each for each in self._steps if each.startswith(f"{_PLAN}:")]:
+            del self._steps[planned]
+        self._shown = None
+        for todo in todos[:_MOST_NOTED]:
+            if isinstance(todo, dict) and (status := _PLANNED.get(string(todo.get("status")))):
+                words = one_line(string(todo.get("content")))
+                if words:
+                    self._put(Step(f"{_PLAN}:{words}", words, status))
 
     def thinking(self, on: bool) -> None:
         """The model reasons, or went on to something else."""

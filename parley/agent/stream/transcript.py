@@ -202,6 +202,8 @@ class RunTranscript:
     def _note_steps(self, message: ThreadMessage, talks: bool) -> None:
         for call in message.calls:
             self.steps.call(call.id or f"{message.id}:{call.name}", call.name)
+        for call_id in message.ended:
+            self.steps.end(call_id)
         if (talks and not self._thinks) or message.calls:
             self.steps.thinking(False)
         elif message.thinking:
@@ -225,6 +227,7 @@ class RunTranscript:
 
     def _update(self, node: str, update: Json) -> None:
         added = self._answer.update(update, self._speech)
+        self.steps.plan(update)
         kept = () if self.shape.answer else frozenset(message.id for message in added)
         self._drafts.settle(node, kept, lambda message: self._returned(update, message))
         for message in added:

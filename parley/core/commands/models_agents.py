@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.core.commands.context import CommandContext
+from parley.core.model.options import ChannelOptions
 from parley.core.ports.agent import AssistantInfo
 from parley.core.state.conversations import with_chosen_session
 from parley.core.texts import Sentence
+
+_WILDCARD = frozenset("*?[")
 
 
 async def models(context: CommandContext, rest: str) -> str:
@@ -33,7 +36,7 @@ async def models(context: CommandContext, rest: str) -> str:
 async def agents(context: CommandContext, rest: str) -> str:
     """Return the assistants that the agent server has, as far as the settings offer them here."""
     options = context.services.channel_options(context.message)
-    listed = await context.services.agent.assistants()
+    listed = await context.services.agent.assistants() or _named_in(options)
     offered = [each for each in listed if options.offers_assistant(*each.names)]
     if not offered:
         return context.say(Sentence.AGENTS_NONE)
@@ -50,6 +53,12 @@ async def agents(context: CommandContext, rest: str) -> str:
         lambda record: replace(record, assistant=chosen.target, assistant_names=chosen.names),
     )
     return context.say(Sentence.AGENT_SWITCHED, name=_label(chosen, offered))
+
+
+def _named_in(options: ChannelOptions) -> Sequence[AssistantInfo]:
+    """Return the assistants that settings name outright: a server may run what it does not list."""
+    names = [each for each in options.assistants or () if not _WILDCARD.intersection(each)]
+    return [AssistantInfo(name, name) for name in names]
 
 
 def _listing(context: CommandContext, header: Sentence, lines: Sequence[tuple[str, bool]]) -> str:

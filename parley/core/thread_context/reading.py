@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.address import Conversation
@@ -116,7 +117,10 @@ async def _ask(services: CoreServices, turn_id: str, request: HistoryRequest) ->
     channel = services.channels[request.conversation.channel]
     try:
         async with asyncio.timeout(services.options.context_patience):
-            return await channel.earlier_messages(request)
+            found = await channel.earlier_messages(request)
+            # A platform's code calls everybody by the platform's name; ours may be that of a second app.
+            name = request.conversation.channel
+            return tuple(replace(each, sender=replace(each.sender, channel=name)) for each in found)
     except ChannelError as error:
         log.warning("turn %s goes on without the messages above it: %s", turn_id, error)
     except TimeoutError:

@@ -8,4 +8,8 @@ from tests.agents.rows import Row
 from tests.agents.table import answers, asking, packages, shapes
 
 ROWS: Sequence[Row] = (*shapes.ROWS, *answers.ROWS, *asking.ROWS, *packages.ROWS)
-GRAPHS = {row.graph for row in ROWS} | {"failing.blocks", "attachments.presented"}
+GRAPHS = {row.graph for row in ROWS} | {
+    "failing.blocks",
+    "attachments.presented",
+    "attachments.additional_files",
+}

@@ -44,7 +44,7 @@ _SPEECH: Sequence[Row] = (
         (Turn("hello", "Water boils at 100 degrees.\n\n[On water](https://example.org/water)"),),
     ),
     Row("speech.refusal", (Turn("hello", "I cannot help with that."),)),
-    Row("speech.server_tools", (Turn("hello", "It rains."),)),
+    Row("speech.server_tools", (Turn("hello", "It rains.", steps=("Web search",)),)),
     Row("speech.structured_tool", (Turn("hello", "- **Name**: Ada\n- **Age**: 36"),)),
     Row("speech.structured_provider", (Turn("hello", "- **Name**: Ada\n- **Age**: 36"),)),
     Row(
@@ -57,7 +57,7 @@ _SPEECH: Sequence[Row] = (
     ),
     Row("speech.return_direct", (Turn("hello", "Which year do you mean?"),)),
     Row("speech.tool_raises", (Turn("hello", "I could not find out.", never=("no station",)),)),
-    Row("speech.todos", (Turn("hello", "All planned.", steps=("Write todos",)),)),
+    Row("speech.todos", (Turn("hello", "All planned.", steps=("Buy milk",)),)),
 )
 _FILES: Sequence[Row] = (
     Row(

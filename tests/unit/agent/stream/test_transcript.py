@@ -159,6 +159,66 @@ def test_named_nodes_and_progress_are_steps() -> None:
     assert [step.title for step in heard(frames).steps.shown()] == ["Plan trip", "Book hotel", "Nearly there"]
 
 
+SEARCH: Json = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rain"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (SEARCH, {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []}),
+        (
+            {"type": "server_tool_call", "id": "s1", "name": "web_search", "args": {}},
+            {"type": "server_tool_result", "tool_call_id": "s1", "output": "SECRET"},
+        ),
+        (
+            {"type": "web_search_call", "id": "s1"},
+            {"type": "web_search_call", "id": "s1", "status": "completed"},
+        ),
+    ],
+)
+def test_a_tool_that_the_models_provider_runs_is_a_step(asked: Json, told: Json) -> None:
+    transcript = heard([chunk([asked])])
+    assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [
+        ("Web search", "running")
+    ]
+    heard([chunk([told]), chunk([{"type": "text", "text": "It rains."}])], transcript)
+    assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [("Web search", "done")]
+    assert transcript.text() == "It rains."
+
+
+def test_a_provider_s_tool_that_makes_no_sense_is_no_step() -> None:
+    odd: list[Json] = [
+        {"type": "server_tool_use"},
+        {"type": 3, "id": "x"},
+        {"type": "tool_result", "id": "x"},
+    ]
+    odd += [
+        {"type": kind, "id": "x", "name": "n"} for kind in ("function_call", "custom_tool_call", "tool_call")
+    ]
+    assert heard([chunk(odd)]).steps.shown() == ()
+
+
+def todo_list(*todos: Json) -> Frame:
+    told = tool("Updated todo list", name="write_todos")
+    return "updates", {"tools": {"todos": list(todos), "messages": [told]}}
+
+
+def test_what_an_agent_plans_is_shown_in_place_of_its_tool() -> None:
+    call: Json = [{"name": "write_todos", "args": {}, "id": "c1"}]
+    milk: Json = {"content": "Buy  milk", "status": "completed"}
+    rest: Json = {"content": "Rest", "status": "in_progress"}
+    sleep: Json = {"content": "Sleep", "status": "pending"}
+    transcript = heard([update(ai("", tool_calls=call)), todo_list(milk, rest, sleep)])
+    assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [
+        ("Buy milk", "done"),
+        ("Rest", "running"),
+    ]
+    heard([todo_list({"content": "Sleep", "status": "in_progress"}, 7, {"content": 3})], transcript)
+    assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [("Sleep", "running")]
+    many: list[Json] = [{"content": f"t{n}", "status": "completed"} for n in range(500)]
+    assert len(heard([todo_list(*many)], transcript).steps.shown()) == 100
+
+
 def test_a_failed_tool_is_a_failed_step() -> None:
     call: Json = [{"name": "look_up", "args": {}, "id": "c1"}]
     transcript = heard([update(ai("", tool_calls=call)), update(tool("boom", status="error"), node="tools")])

@@ -19,12 +19,18 @@ SERVED = (
 )
 
 
-async def asked_of(folder: Path, text: str, *, offered: tuple[str, ...] | None = None) -> tuple[str, str]:
+async def asked_of(
+    folder: Path,
+    text: str,
+    *,
+    offered: tuple[str, ...] | None = None,
+    served: tuple[AssistantInfo, ...] = SERVED,
+) -> tuple[str, str]:
     """Return what a command answers, and which assistant runs then."""
     options = default_options()
     channel = replace(options.channels["test"], assistants=offered)
     async with core(folder, options=replace(options, channels={"test": channel})) as parley:
-        parley.agent.offered = SERVED
+        parley.agent.offered = served
         await parley.say(text)
         await parley.channel.until_finals(1)
         await parley.say("hi")
@@ -58,6 +64,17 @@ async def test_what_is_not_offered_is_neither_shown_nor_chosen(tmp_path: Path) -
     assert (ran, "no agent called" in answer) == ("agent", True)
     answer, _ = await asked_of(tmp_path / "c", "/agents", offered=())
     assert "- `" not in answer
+
+
+async def test_where_the_server_lists_nothing_the_names_of_the_settings_are_offered(tmp_path: Path) -> None:
+    """An owner filter of a server's own Auth hides assistants from lists, though runs may name them."""
+    offered = ("writer", "legal *", "Editor")
+    answer, _ = await asked_of(tmp_path / "a", "/agents", offered=offered, served=())
+    assert [line for line in answer.splitlines() if line.startswith("- ")] == ["- `writer`", "- `Editor`"]
+    _, ran = await asked_of(tmp_path / "b", "/agents editor", offered=offered, served=())
+    assert ran == "Editor"
+    answer, _ = await asked_of(tmp_path / "c", "/agents", served=())
+    assert "no list of agents" in answer
 
 
 async def test_a_choice_that_is_no_more_offered_has_no_effect(tmp_path: Path) -> None:

@@ -88,6 +88,24 @@ async def test_a_mention_brings_what_was_heard_since_the_last_one(tmp_path: Path
         assert not any("open" in text for query in parley.memory.occasions for text in query.messages[1:])
 
 
+@pytest.mark.parametrize(("paired", "heard"), [("test:bob", ["from Bob"]), ("slack:bob", [])])
+async def test_a_second_app_of_a_platform_goes_by_its_own_pairings(
+    tmp_path: Path, paired: str, heard: list[str]
+) -> None:
+    """A platform's code knows people by the platform's name, and not by the section of its app."""
+    bob, carl = User("slack", "bob", "Bob"), User("slack", "carl", "Carl")
+    channel = reads(said("from Bob", 1.0, bob), said("from Carl", 1.5, carl))
+    own = options(pairing=True, allowed_users=frozenset({"ann"}))
+    async with core(tmp_path, options=own, channel=channel) as parley:
+        pairing = parley.services.pairing
+        code = await pairing.ask(User(*paired.split(":")))
+        assert code is not None
+        assert await pairing.approve(code, "an administrator")
+        await mention(parley, "what is up?", 2.0)
+        await parley.channel.until_finals(1)
+        assert brought(parley.agent.requests[0]) == heard
+
+
 async def test_what_is_said_while_a_run_is_on_comes_with_the_next_mention(tmp_path: Path) -> None:
     gate = asyncio.Event()
 
