@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +15,7 @@ import aiohttp
 from parley.channels.feishu.bot_info import FeishuBot, read_bot
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.errors import MessageWithdrawn, TokenRefused
-from parley.channels.feishu.rate_limits import counted_calls
+from parley.channels.feishu.rate_limits import SPEECH, counted_calls
 from parley.channels.feishu.transport import FeishuTransport
 from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.fields import compact_json, object_or_empty
@@ -182,6 +184,15 @@ class FeishuApi:
         """Give another card to an entity, streaming or not."""
         inner: dict[str, Json] = {"type": "card_json", "data": compact_json(content)}
         await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
+
+    async def recognize(self, samples: bytes) -> str:
+        """Return what is said in samples of a minute at most. Raises ScopeMissing when we may not ask."""
+        body: dict[str, Json] = {
+            "speech": {"speech": base64.b64encode(samples).decode()},
+            "config": {"file_id": secrets.token_hex(8), "format": "pcm", "engine_type": "16k_auto"},
+        }
+        answer = await self._call("POST", SPEECH, body)
+        return str(object_or_empty(answer, "data").get("recognition_text") or "")
 
     async def download(self, message: str, key: str, kind: str, into: Path, limit: int) -> int:
         """Stream an `image` or a `file` of a message; return the number of bytes."""

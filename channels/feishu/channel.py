@@ -35,12 +35,13 @@ from parley.channels.feishu.scopes import (
     NeededScope,
     missing_scopes,
 )
+from parley.channels.feishu.speech_recognition import FeishuSpeech
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.receipts import Receipts
 from parley.core.model.address import Conversation
-from parley.core.model.attachments import Attachment
+from parley.core.model.attachments import Attachment, StoredFile
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.feedback import CommentWay
@@ -54,6 +55,7 @@ from parley.core.ports.channel import (
     PreflightResult,
     Reply,
 )
+from parley.core.ports.speech import HeardSpeech
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +92,7 @@ class FeishuChannel(Channel):
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
+        self._speech = FeishuSpeech(self._api, services.decoder)
         self._names = FeishuUserLookup(self._api)
         self._pressed = PressedCards()
         self._files = FeishuFileTransfer(self._api, config)
@@ -104,7 +107,10 @@ class FeishuChannel(Channel):
             await self._api.tokens.renew()
             bot = await self._api.bot()
             inactive = (("app_id", bot.inactive),) if bot.inactive else ()
-            return PreflightResult(bot.open_id, (*inactive, *await self._lacking()))
+            lacking = await self._lacking()
+            if self.recognizes and (why := await self._speech.refusal()):
+                lacking = (*lacking, ("app_id", why))
+            return PreflightResult(bot.open_id, (*inactive, *lacking))
 
     async def probe_connection(self) -> str:
         """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
@@ -210,6 +216,16 @@ class FeishuChannel(Channel):
             *(RECEIPTS if receipts else ()),
             *(WELCOME if config.welcome else ()),
         )
+
+    @property
+    def recognizes(self) -> bool:
+        """Return whether Feishu is asked for the words of voice messages."""
+        return self._services.decoder.wanted
+
+    async def recognize(self, file: StoredFile) -> HeardSpeech:
+        """Return what Feishu understands of a voice message."""
+        async with self._api.connected():
+            return await self._speech.recognize(file)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

@@ -8,6 +8,9 @@ from parley.channels.kit.budget.limits import CountedCalls, RateLimit
 A_METHOD = (RateLimit(1000, 60.0), RateLimit(50, 1.0))
 A_CHAT = (RateLimit(5, 1.0),)
 """All bots of a chat share these."""
+SPEECH = "/open-apis/speech_to_text/v1/speech/file_recognize"
+A_SECOND_OF_SPEECH = (RateLimit(20, 1.0),)
+"""All apps of a tenant share these."""
 _PREFIXES = ("/open-apis/im/v1/", "/open-apis/cardkit/v1/")
 _ENDS = 2
 """A final gives a card its last text, and the steps their last state."""
@@ -15,6 +18,8 @@ _ENDS = 2
 
 def counted_calls(verb: str, path: str, chat: str) -> tuple[CountedCalls, ...]:
     """Return what a call counts as; `chat` is where it sends a message, "" for none."""
+    if path == SPEECH:
+        return (CountedCalls("speech", A_SECOND_OF_SPEECH),)
     if verb == "GET" or not path.startswith(_PREFIXES):
         return ()
     # Every other part of the path is the id of a thing.

@@ -62,8 +62,9 @@ WELCOME = (
         frozenset({"im:chat", "im:chat:readonly"}),
     ),
 )
+SPEECH = (NeededScope("speech_to_text:speech", "turning voice messages into words"),)
 TENANT = tuple(dict.fromkeys(each.name for each in (*ALWAYS, *HISTORY, *BOTS, *RECEIPTS, *WELCOME)))
-"""What an app is made with."""
+"""What an app is made with. Feishu's speech recognition is for paid editions: who wants it adds its scope."""
 EVENTS = (
     "im.message.receive_v1",
     "im.message.recalled_v1",

@@ -31,6 +31,7 @@ ROWS: dict[str, str] = {
     "feishu/question_card.py:MOST_CARD_BYTES": "card_bytes",
     "feishu/question_card.py:MOST_INPUT": "input_text",
     "feishu/question_card.py:MOST_LABEL": "button_text",
+    "feishu/speech_recognition.py:MOST_SECONDS": "speech_seconds",
     "slack/agent_api.py:MOST_LOADING": "loading_messages",
     "slack/agent_api.py:MOST_TITLE": "session_title",
     "slack/blocks.py:MAX_TEXT_WITH_BUTTONS": "markdown_block",

@@ -78,6 +78,7 @@ FOR_OTHERS = {
             "parley/agent/files/reader.py",
             "parley/agent/files/sandbox.py",
             "parley/agent/files/sandbox_trial.py",
+            "parley/agent/files/voice_decoder.py",
         ),
         *(
             "parley/agent/runs/failure.py",
@@ -113,6 +114,7 @@ FOR_OTHERS = {
             "channels/dingtalk/inbound/unpublished.py",
             "channels/feishu/bot_info.py",
             "channels/feishu/channel.py",
+            "channels/feishu/speech_recognition.py",
             "channels/telegram/inbound/connection_probe.py",
         ),
     },

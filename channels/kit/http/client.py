@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from parley.channels.kit.http.pool import HttpPool
 
 UPLOAD_TIMEOUT = 300.0
 """Seconds of silence after which an upload is given up."""
+_AT_ONCE = 1 << 20
+"""Bytes that are handed to a connection in one piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,12 @@ class HttpClient:
         Raises ChannelUnavailable where nothing was sent, else ResponseLost.
         """
         timeout = aiohttp.ClientTimeout(total=total, sock_connect=self._connect_timeout, sock_read=silence)
+        data = io.BytesIO(body) if isinstance(body, bytes) and len(body) > _AT_ONCE else body
         with map_network_errors(self._platform):
             async with (
                 self._pool as session,
                 session.request(
-                    method, url, data=body, headers=headers, params=query, timeout=timeout
+                    method, url, data=data, headers=headers, params=query, timeout=timeout
                 ) as response,
             ):
                 return HttpResponse(response.status, response.headers, await response.read())

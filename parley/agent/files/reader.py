@@ -23,7 +23,8 @@ _TEXT = "text/plain"
 _UNSEEN, _IS_OF_KIND = "unseen", "kind/"
 _TRIED = "tried"
 _MISSING = "missing"
-_NOT_INSTALLED = "a file is not read: %.100s is not installed; run: pip install 'parley-bridge[documents]'"
+_VOICE, _SAMPLES = "voice", "samples"
+_NOT_INSTALLED = "a file is not read: %.100s is not installed; run: pip install 'parley-bridge[%s]'"
 _ALL_TRIED = 4
 
 
@@ -99,6 +100,21 @@ class FileReader:
         except OSError as error:
             log.warning("file %s cannot be read: %s", file.path, error)
             raise UnreadableFile(UnreadReason.BROKEN) from error
+
+    async def samples(self, file: StoredFile, most: int) -> bytes:
+        """Return a voice message in Ogg Opus as samples: 16 kHz, one channel, 16 bits; at most one more than
+        `most`, so that a cut can be told. Raises UnreadableFile.
+        """
+        try:
+            with _opened(file.path) as content:
+                async with self._for_others:
+                    output = await self._output(_VOICE, content, most)
+        except OSError as error:
+            raise UnreadableFile(UnreadReason.BROKEN) from error
+        word, _, found = output.partition(b"\n")
+        if word.decode() != _SAMPLES:
+            raise _unreadable(word.decode(), found, "voice")
+        return found
 
     async def protection(self) -> SandboxStatus:
         """Try what the kernel keeps a program from that reads files; never raises."""
@@ -179,7 +195,11 @@ def _understood(output: bytes, most: int) -> FileContent:
         return FileContent(text[:most], len(text) > most)
     if mime.startswith("image/"):
         return FileContent(picture=content, mime=mime)
-    if mime == _MISSING:
-        log.warning(_NOT_INSTALLED, content.decode(errors="replace"))
-        raise UnreadableFile(UnreadReason.UNKNOWN)
-    raise UnreadableFile(UnreadReason(mime))
+    raise _unreadable(mime, content, "documents")
+
+
+def _unreadable(word: str, more: bytes, extra: str) -> UnreadableFile:
+    if word == _MISSING:
+        log.warning(_NOT_INSTALLED, more.decode(errors="replace"), extra)
+        return UnreadableFile(UnreadReason.UNKNOWN)
+    return UnreadableFile(UnreadReason(word))

@@ -45,6 +45,7 @@ _FORMATS = {
     "pdf": "pdf",
     "pptx": "slides",
     "text": "plain_text",
+    "voice": "voice",
     "xlsx": "workbook",
 }
 _FORBIDDEN = (

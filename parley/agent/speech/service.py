@@ -18,12 +18,9 @@ from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
 from parley.core.model.types import Json
 from parley.core.model.usage import TokenUsage
-from parley.core.ports.speech import HeardSpeech
+from parley.core.ports.speech import TOKENS_PER_SECOND, HeardSpeech
 
 log = logging.getLogger(__name__)
-
-TOKENS_PER_SECOND = 10
-"""What a second of speech counts where a service tells no tokens."""
 
 _TRIES = 2
 _PAUSE = 1.0

@@ -53,7 +53,9 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         ReloadEffect.SWAPPED: "person chat channel warn_at currency prices",
         ReloadEffect.RESTART: "time_zone",
     },
-    "transcription": {ReloadEffect.RESTART: "url model api_key language max_size max_seconds timeout"},
+    "transcription": {
+        ReloadEffect.RESTART: "by_platform url model api_key language max_size max_seconds timeout",
+    },
     "speech": {ReloadEffect.RESTART: "url model voice api_key max_characters timeout"},
     "tracing": {ReloadEffect.RESTART: "endpoint headers sample service_name"},
     "feedback": {ReloadEffect.RESTART: "key langsmith langfuse webhook"},

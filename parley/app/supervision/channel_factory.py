@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
+from parley.agent.files.reader import FileReader
+from parley.agent.files.voice_decoder import VoiceDecoder
 from parley.app.extras import require_extra
 from parley.app.process.import_blocker import block_imports
 from parley.app.settings.channel_registry import channel_package
@@ -24,6 +27,7 @@ from parley.core.model.options import ChannelOptions, EditPolicy
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.speech import NO_SPEECH, SpeechDecoder
 from parley.core.privacy.conversation_deletion import schedule_deletion
 
 _AS_MADE: Mapping[str, ChannelOptions] = MappingProxyType({})
@@ -72,10 +76,22 @@ def make_channel(
         outcome=partial(outcome_text, journal),
         name=name,
         rules=lambda place: options().at(place),
+        decoder=_decoder(loaded),
     )
     channel = cast("Channel", module.create(config, services))
     channel.name = name
     return channel
+
+
+def _decoder(loaded: LoadedSettings) -> SpeechDecoder:
+    options = loaded.settings.transcription
+    if not options.by_platform:
+        return NO_SPEECH
+    with require_extra("voice", "transcription.by_platform"):
+        # It is loaded where files are read, and nowhere else.
+        if importlib.util.find_spec("soundfile") is None:
+            raise ModuleNotFoundError("No module named 'soundfile'", name="soundfile")
+    return VoiceDecoder(FileReader(), options.max_size, options.max_seconds)
 
 
 @dataclass(frozen=True, slots=True)

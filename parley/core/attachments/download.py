@@ -34,11 +34,11 @@ Fetched: TypeAlias = StoredFile | SkippedAttachment
 class TurnFiles:
     """The files of a turn, each fetched once into `folder`; what cannot be had never stops the turn.
 
-    `language` is that of whoever sent them.
+    They are of `channel`; `language` is that of whoever sent them.
     """
 
     def __init__(self, channel: Channel, folder: Path, limit: int, language: str) -> None:
-        self._channel = channel
+        self.channel = channel
         self._folder = folder
         self._limit = limit
         self._language = language
@@ -68,7 +68,7 @@ class TurnFiles:
         return stored, left_out
 
     async def _fetch(self, attachment: Attachment, place: int) -> Fetched:
-        return await _fetch(self._channel, attachment, self._folder / str(place), self._limit, self._language)
+        return await _fetch(self.channel, attachment, self._folder / str(place), self._limit, self._language)
 
 
 async def _fetch(channel: Channel, attachment: Attachment, into: Path, limit: int, language: str) -> Fetched:

@@ -9,24 +9,24 @@ from dataclasses import replace
 
 from parley.core.attachments.download import TurnFiles
 from parley.core.attachments.spoken_words import with_transcripts
+from parley.core.attachments.transcriber import Transcriber
 from parley.core.inbound.batching import QueuedMessage, batch_items
 from parley.core.model.attachments import Attachment, StoredFile, Transcript, VoiceTrouble
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
 from parley.core.model.sanitize import sanitize_text
-from parley.core.services import CoreServices
 from parley.core.state.turn_record import TurnCheckpoint
 
 log = logging.getLogger(__name__)
 
 
 async def note_transcripts(
-    services: CoreServices,
+    transcriber: Transcriber,
     checkpoint: TurnCheckpoint,
     turn_id: str,
     burst: Sequence[QueuedMessage],
     files: TurnFiles,
 ) -> tuple[QueuedMessage, ...]:
-    """Return the burst with the words of its voice messages: the platform's own, or what the service hears.
+    """Return the burst with the words of its voice messages: the platform's own, or what is heard for us.
 
     Raises LaneLost, StoreUnavailable.
     """
@@ -34,11 +34,11 @@ async def note_transcripts(
     noted = {each.place for each in checkpoint.record.transcripts}
     missing = [place for place in _unheard(attachments) if place not in noted]
     # A run that was made already has what its process heard.
-    if missing and services.speech.hears and checkpoint.record.run is None:
+    if missing and transcriber.hears and checkpoint.record.run is None:
         fetched = await files.fetch(attachments, missing)
         heard = await asyncio.gather(
             *(
-                _transcribe(services, turn_id, place, file)
+                _transcribe(transcriber, turn_id, place, file)
                 for place, file in zip(missing, fetched, strict=True)
                 if isinstance(file, StoredFile)
             )
@@ -51,7 +51,7 @@ async def note_transcripts(
 
 
 def voice_troubles(
-    services: CoreServices, checkpoint: TurnCheckpoint, burst: Sequence[QueuedMessage]
+    transcriber: Transcriber, checkpoint: TurnCheckpoint, burst: Sequence[QueuedMessage]
 ) -> tuple[VoiceTrouble, ...]:
     """Return why voice messages of a turn have no words, each reason once."""
     attachments = [file for each in burst for file in each.message.attachments]
@@ -59,16 +59,16 @@ def voice_troubles(
         return ()
     noted = [each.trouble for each in checkpoint.record.transcripts if each.trouble]
     # What could not be fetched is told as a file.
-    return tuple(dict.fromkeys(noted)) if services.speech.hears else (VoiceTrouble.OFF,)
+    return tuple(dict.fromkeys(noted)) if transcriber.hears else (VoiceTrouble.OFF,)
 
 
 def _unheard(attachments: Sequence[Attachment]) -> list[int]:
     return [place for place, file in enumerate(attachments) if file.voice and not file.transcript.strip()]
 
 
-async def _transcribe(services: CoreServices, turn_id: str, place: int, file: StoredFile) -> Transcript:
+async def _transcribe(transcriber: Transcriber, turn_id: str, place: int, file: StoredFile) -> Transcript:
     try:
-        heard = await services.speech.transcribe(file)
+        heard = await transcriber.transcribe(file)
     except SpeechTooLong as error:
         log.info("turn %s: a voice message is not transcribed: %s", turn_id, error)
         return Transcript(place, trouble=VoiceTrouble.LONG)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from parley.core.attachments.download import TurnFiles
 from parley.core.attachments.spoken_words import has_voice, heard_line, is_only_voice
+from parley.core.attachments.transcriber import Transcriber
 from parley.core.attachments.transcription import note_transcripts, voice_troubles
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.attachments import StoredFile, VoiceTrouble
@@ -40,6 +41,7 @@ class VoiceMessages:
         language: str,
     ) -> None:
         self._services = services
+        self._transcriber = Transcriber(files.channel, services.speech)
         self._checkpoint = checkpoint
         self._turn = turn_id
         self._files = files
@@ -54,9 +56,9 @@ class VoiceMessages:
         self._spoken = has_voice(burst)
         if not self._spoken:
             return tuple(burst)
-        heard = await note_transcripts(self._services, self._checkpoint, self._turn, burst, self._files)
+        heard = await note_transcripts(self._transcriber, self._checkpoint, self._turn, burst, self._files)
         self.line = heard_line(self._language, heard)
-        troubles = voice_troubles(self._services, self._checkpoint, heard)
+        troubles = voice_troubles(self._transcriber, self._checkpoint, heard)
         self.unheard = tuple(say(self._language, _TROUBLES[trouble]) for trouble in troubles)
         self.all_unheard = "\n\n".join(self.unheard) if is_only_voice(heard) else ""
         return heard

@@ -32,6 +32,7 @@ from parley.core.ports.no_core import (
     withdraw_nothing,
 )
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.speech import NO_SPEECH, SpeechDecoder
 from parley.core.texts import Sentence
 
 
@@ -275,7 +276,8 @@ class ChannelServices:
     answered, and tells whether it came in time; `recall` does so with one that was taken back on the
     platform, and stops the run that answers it. `outcome` tells how a message reads after a press that the
     inbox took, where a message may have so many characters; "" where nothing is decided. `name` is what the
-    settings call the channel, and `rules` tells what they say about a conversation.
+    settings call the channel, and `rules` tells what they say about a conversation. `decoder` makes samples
+    of voice messages where the platform is asked for their words.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -292,3 +294,4 @@ class ChannelServices:
     outcome: Callable[[Click, int], Awaitable[str]] = tell_nothing
     name: str = ""
     rules: Callable[[Conversation], ChannelOptions] = no_rules
+    decoder: SpeechDecoder = NO_SPEECH

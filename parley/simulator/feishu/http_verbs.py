@@ -2,6 +2,7 @@
 
 PEOPLE = (
     "activate",
+    "understand",
     *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),
     *(
         "recall",

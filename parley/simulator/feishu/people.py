@@ -59,6 +59,11 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         with self._world.changed:
             self._world.activation = status
 
+    def understand(self, words: str) -> None:
+        """Let speech recognition understand these words from now on, whatever is said."""
+        with self._world.changed:
+            self._world.spoken_words = words
+
     def join(self, chat: str, person: str) -> None:
         """Let somebody into a group."""
         with self._world.changed:

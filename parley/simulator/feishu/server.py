@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from parley.simulator.feishu.api import cards, media, message_list, messages, reactions, registration
+from parley.simulator.feishu.api import cards, media, message_list, messages, reactions, registration, speech
 from parley.simulator.feishu.api.request import FeishuRequest, read_request
 from parley.simulator.feishu.errors import FeishuErrorResponse
 from parley.simulator.feishu.events.websocket import FeishuEventDelivery
@@ -49,6 +49,7 @@ ROUTES: tuple[tuple[str, str, str, Method], ...] = (
     ("resource", "GET", f"{_MESSAGE}/resources/{{key}}", media.resource),
     ("image", "POST", f"{_API}/im/v1/images", media.upload_image),
     ("file", "POST", f"{_API}/im/v1/files", media.upload_file),
+    ("speech", "POST", f"{_API}/speech_to_text/v1/speech/file_recognize", speech.recognize),
     ("bot", "GET", f"{_API}/bot/v3/info", media.bot_info),
     ("users", "GET", f"{_API}/contact/v3/users/batch", media.users),
     ("user", "GET", f"{_API}/contact/v3/users/{{user}}", media.user),

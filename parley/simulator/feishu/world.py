@@ -61,6 +61,9 @@ class FeishuWorld(World):
         """Where people have their accounts: feishu, or lark."""
         self.tells_names = True
         """Whether messages come with their senders' names where these are asked for."""
+        self.spoken_words = "simulated words"
+        """What speech recognition understands of anything but silence."""
+        self.recognized: deque[bytes] = deque(maxlen=100)
         self.sent: dict[str, tuple[float, str]] = {}
         self.events: list[FeishuEvent] = []
         self.acknowledged: deque[FeishuEvent] = deque(maxlen=1000)

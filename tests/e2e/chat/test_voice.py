@@ -1,10 +1,11 @@
-"""What is said on Telegram and Slack is heard, answered, and the answer is spoken."""
+"""What is said on Telegram, Slack and Feishu is heard, answered, and the answer is spoken."""
 
 import asyncio
 from pathlib import Path
 
 import pytest
 
+from parley.simulator.feishu import FeishuSimulator, FeishuUpload
 from parley.simulator.slack import SlackSimulator, SlackUpload
 from parley.simulator.slack.model import SeenSlackMessage
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
@@ -13,6 +14,7 @@ from tests.kit.doubles.speech_service import SOUND, SpeechServer, speech_server
 from tests.kit.product.process import PATIENCE
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
+from tests.kit.samples.voice_files import voice_message
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
@@ -92,5 +94,44 @@ def _talk_on_slack(folder: Path, service: SpeechServer, slack: SlackSimulator) -
         assert spoken.thread == said
         assert slack.people.file(person.dm, spoken.ts, spoken.files[0]) == SOUND
         assert spoken.files[0].endswith(".ogg")
+    finally:
+        end(process)
+
+
+@pytest.mark.parametrize("granted", [True, False], ids=["granted", "scope missing"])
+async def test_a_voice_message_on_feishu_is_heard_by_feishu_itself_else_by_the_service(
+    tmp_path: Path, granted: bool
+):
+    said = voice_message(2.0)
+    async with speech_server() as service:
+        with FeishuSimulator() as feishu:
+            if not granted:
+                feishu.world.denied.add("speech_to_text:speech")
+            feishu.people.understand("open the gate")
+            heard = "open the gate" if granted else "open the door"
+            await asyncio.to_thread(_talk_on_feishu, tmp_path, service, feishu, said, heard)
+    assert [file.content for file in service.files] == ([] if granted else [said])
+
+
+def _talk_on_feishu(
+    folder: Path, service: SpeechServer, feishu: FeishuSimulator, said: bytes, heard: str
+) -> None:
+    keys = {"app_id": feishu.world.app_id, "app_secret": feishu.world.secret, "domain": feishu.url}
+    config = {
+        "channels": {"feishu": {"enabled": True, **keys}},
+        "transcription": {"by_platform": True, "url": service.url, "model": "ear"},
+    }
+    process = begin(folder, config)
+    try:
+        process.wait_until_ready()
+        person = feishu.people.add_person("Alice")
+        feishu.people.send_file(person.chat, person.open_id, FeishuUpload("voice.opus", said, "audio"))
+
+        def answered() -> bool:
+            return any("You said: " in each for each in feishu.people.answers(person.chat))
+
+        feishu.people.wait(answered, PATIENCE)
+        (answer,) = feishu.people.answers(person.chat)
+        assert f"I heard: “{heard}”" in answer
     finally:
         end(process)

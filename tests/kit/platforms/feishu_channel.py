@@ -16,6 +16,7 @@ from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.no_core import tell_nothing
+from parley.core.ports.speech import NO_SPEECH, SpeechDecoder
 from parley.simulator.feishu import (
     FeishuSimulator,
     FeishuSimulatorTiming,
@@ -159,9 +160,12 @@ class World:
         )
 
 
-def make_channel(sim: FeishuSimulator, folder: Path, outcome=tell_nothing, **more) -> FeishuChannel:
+def make_channel(
+    sim: FeishuSimulator, folder: Path, outcome=tell_nothing, decoder: SpeechDecoder = NO_SPEECH, **more
+) -> FeishuChannel:
     settings = {"app_id": sim.world.app_id, "app_secret": sim.world.secret, "domain": sim.url} | more
-    return create(Config(**settings), ChannelServices(NoDocuments(), folder, (), outcome=outcome))
+    services = ChannelServices(NoDocuments(), folder, (), outcome=outcome, decoder=decoder)
+    return create(Config(**settings), services)
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
@@ -32,7 +34,7 @@ class Platform:
     async def call(self, method: str, path: str, body: Body) -> Body:
         """Return the answer to a call."""
         headers = {"Content-Type": "application/json; charset=utf-8", **self.headers}
-        data = json.dumps(body, ensure_ascii=False).encode()
+        data = io.BytesIO(json.dumps(body, ensure_ascii=False).encode())
         async with self.http.request(method, path, data=data, headers=headers) as answer:
             found: Body = await answer.json()
             return found | {"status": answer.status}
@@ -208,6 +210,13 @@ async def _page(on: Platform, size: int) -> bool:
         return bool((await answer.json())["code"] == 0)
 
 
+async def _speech(on: Platform, size: int) -> bool:
+    samples = base64.b64encode(bytes(size * 32_000)).decode()
+    config = {"file_id": "a" * 16, "format": "pcm", "engine_type": "16k_auto"}
+    url = f"{on.sim.url}/open-apis/speech_to_text/v1/speech/file_recognize"
+    return bool((await on.call("POST", url, {"speech": {"speech": samples}, "config": config}))["code"] == 0)
+
+
 _TABLE = "|a|b|\n|-|-|\n|1|2|\n\n"
 FEISHU: dict[str, Probe] = {
     "text_bytes": _feishu("text", lambda size: _filled(lambda text: {"text": text}, size)),
@@ -225,6 +234,7 @@ FEISHU: dict[str, Probe] = {
     ),
     "uuid": _uuid,
     "page": _page,
+    "speech_seconds": _speech,
 }
 
 

@@ -30,8 +30,12 @@ def _has_host(address: str) -> bool:
 
 
 class TranscriptionSection(Section):
-    """Who turns voice messages into words, where a platform does not. Durations are seconds."""
+    """Who turns voice messages into words, where a platform does not unasked. Durations are seconds.
 
+    With `by_platform` a platform that does so when it is asked to is asked before the service.
+    """
+
+    by_platform: bool = False
     url: str = ""
     model: str = Field(default="whisper-1", min_length=1)
     api_key: str = Field(default="", repr=False)

@@ -16,6 +16,7 @@ from parley.simulator.feishu.api.messages import (
 )
 from parley.simulator.feishu.api.reactions import REACTING
 from parley.simulator.feishu.api.request import FeishuRequest
+from parley.simulator.feishu.api.speech import RECOGNIZING
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
 from parley.simulator.feishu.model import FeishuChat, FeishuMessage
 from parley.simulator.feishu.world import FeishuWorld
@@ -37,6 +38,7 @@ SCOPES = (
     READING,
     "im:message:send_as_bot",
     "im:resource",
+    RECOGNIZING,
 )
 _SORTS = ("ByCreateTimeAsc", "ByCreateTimeDesc")
 _GRANTED, _NOT_GRANTED = 1, 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.channels.feishu.rate_limits import A_CHAT, A_METHOD, counted_calls
+from parley.channels.feishu.rate_limits import A_CHAT, A_METHOD, A_SECOND_OF_SPEECH, SPEECH, counted_calls
 from parley.simulator.kit.limits import load_limits
 from tests.kit.growing_answers import StrictPlatform, latest_final, same
 from tests.kit.virtual_time import run_in_virtual_time
@@ -23,6 +23,8 @@ def test_the_limits_are_the_documented_ones():
         _ROWS["api_calls_per_second"].whole,
     ]
     assert A_CHAT[0].most == _ROWS["messages_to_group"].whole
+    assert A_SECOND_OF_SPEECH[0].most == _ROWS["speech_calls"].whole
+    assert counted_calls("POST", SPEECH, "")[0].limits == A_SECOND_OF_SPEECH
 
 
 def test_calls_count_by_method_whatever_they_are_about():

@@ -14,7 +14,8 @@ from tests.kit.machine import patience
 _SDK = """
 import importlib, importlib.util, json, pathlib, sys, types, typing
 root = pathlib.Path(importlib.util.find_spec("lark_oapi").submodule_search_locations[0])
-for name in ("", ".api", ".api.im", ".api.im.v1", ".event", ".api.application", ".api.application.v6"):
+for name in ("", ".api", ".api.im", ".api.im.v1", ".event", ".api.application", ".api.application.v6",
+             ".api.speech_to_text", ".api.speech_to_text.v1"):
     module = sys.modules["lark_oapi" + name] = types.ModuleType("lark_oapi" + name)
     module.__path__ = [str(root / name.strip(".").replace(".", "/"))]
 
@@ -48,10 +49,23 @@ events = {
     "entered": model("im.v1.model.p2_im_chat_access_event_bot_p2p_chat_entered_v1",
                      "P2ImChatAccessEventBotP2pChatEnteredV1Data"),
 }
+speech = "speech_to_text.v1.model.file_recognize_speech_"
+bodies = {
+    "speech": (model(speech + "request", "FileRecognizeSpeechRequest"),
+               model(speech + "request_body", "FileRecognizeSpeechRequestBody"),
+               model(speech + "response_body", "FileRecognizeSpeechResponseBody")),
+}
 found = []
 for name, query, data in json.load(sys.stdin):
     if name in events:
         found += wrong(data, events[name], name)
+        continue
+    if name in bodies:
+        request, given, told = bodies[name]
+        made = request.builder().build()
+        declared = {"method": made.http_method.name, "path": made.uri}
+        found += [f"{key} is {query[key]}" for key in declared if query[key] != declared[key]]
+        found += wrong(query["body"], given, name) + wrong(data, told, name)
         continue
     fields = vars(asked[name]())
     found += [f"{name}?{key}" for key in query if key not in fields]
@@ -89,6 +103,26 @@ async def test_what_is_asked_and_answered_is_as_the_vendor_declares_it(world):
     assert any("page_token" in query for _, query, _ in heard)
     checked = await asyncio.to_thread(_check, json.dumps(heard))
     assert json.loads(checked.stdout or "null") == [], checked.stderr[-2000:]
+
+
+async def test_speech_is_sent_as_the_vendor_declares_it(world):
+    heard = []
+    call = world.channel._api._wire.call
+
+    async def recorded(method, path, body, **others):
+        answer = await call(method, path, body, **others)
+        heard.append(("speech", {"method": method, "path": path, "body": body}, answer["data"]))
+        return answer
+
+    async with world.channel._api.connected():
+        await world.channel._api.tokens.renew()
+        world.channel._api._wire.call = recorded
+        assert await world.channel._api.recognize(b"\1\2" * 8_000) == "simulated words"
+    checked = await asyncio.to_thread(_check, json.dumps(heard))
+    assert json.loads(checked.stdout or "null") == [], checked.stderr[-2000:]
+    heard[0][1]["body"]["config"]["rate"] = 16_000
+    checked = await asyncio.to_thread(_check, json.dumps(heard))
+    assert json.loads(checked.stdout) == ["speech.config.rate is not declared"]
 
 
 async def test_events_of_arrivals_are_as_the_vendor_declares_them(world):
