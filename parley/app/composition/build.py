@@ -20,7 +20,7 @@ from parley.app.composition.monitoring import Watchers, monitoring_routes, open_
 from parley.app.composition.privacy import build_conversation_deletion, build_privacy_service
 from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
 from parley.app.composition.serving import make_server, routes_of_state
-from parley.app.composition.supervising import make_supervise
+from parley.app.composition.supervising import make_bus, make_supervise
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
@@ -36,7 +36,6 @@ from parley.app.storage.paths import FILES
 from parley.app.storage.retention_job import run_retention
 from parley.app.storage.store import lock_data_folder, open_store
 from parley.app.supervision.channel_factory import (
-    ChannelsWithoutHistory,
     make_channel,
     make_channels,
     make_folder,
@@ -54,13 +53,11 @@ from parley.console.server import HttpServer
 from parley.core.dead_letters import DeadLetters
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.inbound.bus import MessageBus
-from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
 from parley.core.ports.channel import Channel
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
-from parley.core.ports.telemetry import Telemetry
 from parley.core.privacy.service import PrivacyService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
@@ -162,7 +159,8 @@ async def _put_together(
     pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules))
-    bus = _bus(journal, current, pairing, watchers.telemetry)
+    has_others = lambda: nodes.has_others()  # noqa: E731, PLW0108 - the nodes are made later
+    bus = make_bus(journal, current, pairing, watchers.telemetry, has_others)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
     lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
     await opened.agent.tools.bind(loaded, memory, journal, conversations, clock)
@@ -254,11 +252,6 @@ def _api(
         *openapi_routes(),
         *feedback_routes(services.journal),
     ]
-
-
-def _bus(journal: Store, current: CurrentState, pairing: Pairing, telemetry: Telemetry) -> MessageBus:
-    deaf, busy = ChannelsWithoutHistory(current.channels), BusyPolicyCache(journal, journal.news)
-    return MessageBus(journal, current.rules, pairing, busy, deaf, telemetry)
 
 
 @asynccontextmanager

@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 from parley.app.reload.current_state import CurrentState
 from parley.app.reload.live_mapping import LiveMapping
+from parley.app.supervision.channel_factory import ChannelsWithoutHistory
 from parley.app.supervision.channel_supervisor import ChannelSupervisor
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.core.commands.overview import PersonOverviews
 from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
+from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.health import Health
+from parley.core.ports.telemetry import Telemetry
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
@@ -55,3 +58,15 @@ def _seat(channel: Channel, store: Store) -> ConnectionLease:
     if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
         return ExclusiveLease(store.nodes, channel.name)
     return NoLease()
+
+
+def make_bus(
+    journal: Store,
+    current: CurrentState,
+    pairing: Pairing,
+    telemetry: Telemetry,
+    has_others: Callable[[], bool],
+) -> MessageBus:
+    """Return the bus of a node; `has_others` tells whether it is one of several."""
+    deaf, busy = ChannelsWithoutHistory(current.channels), BusyPolicyCache(journal, journal.news)
+    return MessageBus(journal, current.rules, pairing, busy, deaf, telemetry, has_others=has_others)

@@ -80,6 +80,10 @@ class ClusterMembership:
                 self._known = await self._nodes.list_nodes(TURNS)
         except (StoreUnavailable, TimeoutError):
             return False
+        return self.has_others()
+
+    def has_others(self) -> bool:
+        """Return whether another node was alive when they were looked at last."""
         return any(node.alive and node.name != self._nodes.name for node in self._known)
 
     def reports(self) -> tuple[HealthReport, ...]:

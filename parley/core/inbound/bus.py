@@ -10,8 +10,9 @@ from dataclasses import replace
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
+from parley.core.inbound.follow_ups import FollowUpRecheck
 from parley.core.inbound.hearing import is_worth_keeping, most_characters
-from parley.core.inbound.own_topics import OwnTopics
+from parley.core.inbound.own_topics import OwnTopics, begins_topic
 from parley.core.model.codec import encode
 from parley.core.model.command_syntax import is_command
 from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
@@ -39,9 +40,12 @@ class MessageBus:
         without_history: Container[str] = (),
         telemetry: Telemetry = NO_TELEMETRY,
         clock: Callable[[], float] = time.time,
+        has_others: Callable[[], bool] = lambda: False,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`paired` has the keys of the accounts that an administrator let in. `without_history` names the
         channels whose bots cannot read what was said before: what they hear in groups is kept for a while.
+        `has_others` tells whether other nodes may be storing a mention now.
         """
         self._telemetry = telemetry
         self._clock = clock
@@ -51,6 +55,8 @@ class MessageBus:
         self._paired = paired
         self._without_history = without_history
         self._topics = OwnTopics(journal)
+        self._has_others = has_others
+        self.follow_ups = FollowUpRecheck(self._topics, self._accept_follow_up, monotonic)
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
         """Make a message durable, cleaned; returns False when it is known already, or not for us: then it is
@@ -61,21 +67,38 @@ class MessageBus:
         StoreUnavailable: the platform must not be acknowledged.
         """
         began, since = self._clock(), time.monotonic()
-        became, item = await self._accept(await _sanitized(message))
-        period = Period(began, time.monotonic() - since)
-        self._telemetry.message_accepted(
-            AcceptedMessage(message.conversation.channel, became, period, item or 0)
-        )
+        message = await _sanitized(message)
+        options = self._options(message)
+        message = await self._with_comment(options, message)
+        ours = await self._is_ours(options, message)
+        if ours:
+            await self.follow_ups.settle(message.conversation.key)
+        became, item = await self._accept(options, message, ours)
+        if became is Acceptance.IGNORED and not ours and self._may_follow_up(options, message):
+            self.follow_ups.hold(message)
+        self._report(message, became, item, Period(began, time.monotonic() - since))
         return item is not None
 
-    async def _accept(self, message: InboundMessage) -> tuple[Acceptance, int | None]:
+    async def _accept_follow_up(self, message: InboundMessage) -> None:
+        """Accept a message that was ignored, and counted so, as if it came now: its topic is ours."""
+        began, since = self._clock(), time.monotonic()
+        became, item = await self._accept(self._options(message), message, True)
+        if became is not Acceptance.IGNORED:
+            self._report(message, became, item, Period(began, time.monotonic() - since))
+
+    def _report(self, message: InboundMessage, became: Acceptance, item: int | None, period: Period) -> None:
+        channel = message.conversation.channel
+        self._telemetry.message_accepted(AcceptedMessage(channel, became, period, item or 0))
+
+    def _options(self, message: InboundMessage) -> ChannelOptions:
+        return self._channels[message.conversation.channel].at(message.conversation)
+
+    async def _accept(
+        self, options: ChannelOptions, message: InboundMessage, ours: bool
+    ) -> tuple[Acceptance, int | None]:
         """Return what a message became, and the number that it waits under, if it does."""
         conversation = message.conversation
-        options = self._channels[conversation.channel].at(conversation)
-        message = await self._with_comment(options, message)
-        verdict = decide_access(
-            options, message, ours=await self._is_ours(options, message), paired=self._paired
-        )
+        verdict = decide_access(options, message, ours=ours, paired=self._paired)
         if verdict is AccessVerdict.IGNORE:
             await self._keep(options, message)
             return Acceptance.IGNORED, None
@@ -111,11 +134,21 @@ class MessageBus:
             await keep_heard(self._journal, message, most_characters(wanted), message.sent_at - wanted.age)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
-        if message.private or message.addressed or message.conversation.topic is None:
+        return _needs_no_mention(options, message) and await self._topics.is_ours(message.conversation)
+
+    def _may_follow_up(self, options: ChannelOptions, message: InboundMessage) -> bool:
+        """Return whether a message was left out only because its topic is not known to be ours."""
+        if not self._has_others() or not _needs_no_mention(options, message):
             return False
-        if options.mention is not MentionPolicy.THREAD:
-            return False
-        return await self._topics.is_ours(message.conversation)
+        verdict = decide_access(options, message, ours=True, paired=self._paired)
+        return verdict is not AccessVerdict.IGNORE
+
+
+def _needs_no_mention(options: ChannelOptions, message: InboundMessage) -> bool:
+    """Return whether a message is for us if we talk in its topic already."""
+    if message.private or message.addressed or message.conversation.topic is None:
+        return False
+    return options.mention is MentionPolicy.THREAD and not begins_topic(message)
 
 
 async def _sanitized(message: InboundMessage) -> InboundMessage:

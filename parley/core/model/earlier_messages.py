@@ -39,6 +39,21 @@ class MessagePosition:
 
 NO_MESSAGE = MessagePosition()
 
+_MOST_DIGITS = 20
+
+
+def compare_positions(one: MessagePosition, other: MessagePosition) -> float:
+    """Return whether a message came after another (above 0) or before it; 0 where nothing tells.
+
+    Some platforms tell whole seconds only: of the same one the number counts that an id ends with.
+    """
+    if one.at != other.at:
+        return one.at - other.at
+    numbers = [each.id.rpartition(":")[2] for each in (one, other)]
+    if not all(number.isdecimal() and len(number) < _MOST_DIGITS for number in numbers):
+        return 0
+    return int(numbers[0]) - int(numbers[1])
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:

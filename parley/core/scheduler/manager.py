@@ -92,7 +92,9 @@ class Manager:
             async with self._group:
                 for name in self._services.channels:
                     self.open_channel(name)
+                rechecking = self._group.create_task(self._services.bus.follow_ups.run())
                 await self._drained.wait()
+                rechecking.cancel()
         finally:
             await self._lanes.cancel()
 
@@ -140,7 +142,11 @@ class Manager:
         for task, claim in self._lanes.tasks.items() if hand_over else ():
             if claim.queue.startswith(TURNS) and self._waits_for_agent(claim.lane):
                 task.cancel()
-        if not await self._lanes.finish(self._services.options.shutdown_grace):
+        grace = self._services.options.shutdown_grace
+        finished, _ = await asyncio.gather(
+            self._lanes.finish(grace), self._services.bus.follow_ups.drain(grace)
+        )
+        if not finished:
             log.warning("%d turns are left to go on at the next start", len(self._lanes.tasks))
         self._drained.set()
 

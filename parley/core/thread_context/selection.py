@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from parley.core.inbound.access import may_talk
 from parley.core.model.command_syntax import is_command
-from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest, MessagePosition
+from parley.core.model.earlier_messages import (
+    EarlierMessage,
+    HistoryRequest,
+    MessagePosition,
+    compare_positions,
+)
 from parley.core.model.options import ChannelOptions, ContextOptions, ContextPeople
-
-_MOST_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +43,10 @@ def _is_between(message: EarlierMessage, request: HistoryRequest, rules: Context
         return False
     if not message.opening and not request.oldest <= message.sent_at:
         return False
-    after = _compare(message, request.after)
+    place = MessagePosition(message.id, message.sent_at)
     # Of the same moment and in no order that could be told, it is brought: better twice than never.
-    return after >= 0 and _compare(message, request.before) <= 0
-
-
-def _compare(message: EarlierMessage, position: MessagePosition) -> float:
-    """Return whether a message came after another (above 0) or before it; 0 where nothing tells.
-
-    Some platforms tell whole seconds only: of the same one the number counts that an id ends with.
-    """
-    if message.sent_at != position.at:
-        return message.sent_at - position.at
-    numbers = [each.rpartition(":")[2] for each in (message.id, position.id)]
-    if not all(number.isdecimal() and len(number) < _MOST_DIGITS for number in numbers):
-        return 0
-    return int(numbers[0]) - int(numbers[1])
+    after = compare_positions(place, request.after)
+    return after >= 0 and compare_positions(place, request.before) <= 0
 
 
 def _is_wanted(message: EarlierMessage, request: HistoryRequest, rules: ContextRules) -> bool:
