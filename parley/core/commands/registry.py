@@ -12,7 +12,7 @@ from parley.core.commands.feedback import feedback
 from parley.core.commands.help_status import help_text, status, whoami
 from parley.core.commands.language import language
 from parley.core.commands.linking import link, unlink
-from parley.core.commands.memory import memory
+from parley.core.commands.memory.command import memory
 from parley.core.commands.models_agents import agents, models
 from parley.core.commands.pairing import pair
 from parley.core.commands.usage import usage

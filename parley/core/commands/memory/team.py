@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.commands.memories.edits import export_memory, masked_note, origin_of
-from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, UNDONE
+from parley.core.commands.memory.edits import export_memory, masked_note, origin_of
+from parley.core.commands.memory.forgetting import ForgetTexts, forget_facts
+from parley.core.commands.memory.lines import MAX_FACTS_SHOWN, UNDONE
 from parley.core.model.address import account_key
 from parley.core.ports.memory.port import FactView
 from parley.core.state.team_chats import team_of
-from parley.core.texts import MemorySentence, Sentence
+from parley.core.texts import MemorySentence
 from parley.core.texts.typed_words import CONFIRM, TEAM_ACTIONS
 
 
@@ -68,20 +69,7 @@ async def _edit(context: CommandContext, team: str, words: str) -> str:
 
 
 async def _forget(context: CommandContext, team: str, words: str) -> str:
-    meant, _, rest = words.partition(" ")
-    sure = meant.casefold() in CONFIRM and bool(rest.strip())
-    words = rest.strip() if sure else words.strip("`")
-    if not words:
-        return context.say(MemorySentence.TEAM_USAGE)
-    found = await context.services.memory.forgettable(team, words)
-    if len(found) > 1 and not sure:
-        which = context.say(MemorySentence.TEAM_FORGET_WHICH, count=len(found), words=words)
-        return "\n".join([which, *_listed(context, found)])
-    gone = await context.services.memory.forget(team, words)
-    if not gone:
-        return context.say(MemorySentence.TEAM_NOT_FOUND, words=words)
-    said = context.say(MemorySentence.TEAM_FORGOTTEN, count=len(gone))
-    return "\n".join([said, *_listed(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
+    return await forget_facts(context, team, words, _FORGET_TEXTS)
 
 
 async def _undo(context: CommandContext, team: str, words: str) -> str:
@@ -117,6 +105,13 @@ def _said_by(context: CommandContext, fact: FactView) -> str:
     return ", ".join(part for part in (speaker, fact.at[:10], fact.origin.link) if part)
 
 
+_FORGET_TEXTS = ForgetTexts(
+    MemorySentence.TEAM_USAGE,
+    MemorySentence.TEAM_FORGET_WHICH,
+    MemorySentence.TEAM_NOT_FOUND,
+    MemorySentence.TEAM_FORGOTTEN,
+    _listed,
+)
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
 
 _HANDLERS: dict[str, _Action] = {

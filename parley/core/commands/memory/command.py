@@ -1,4 +1,4 @@
-"""/memory: what is remembered of whoever asks, in their own hands."""
+"""The command `/memory`: shows, searches, adds and clears, or hands its words to the module of an action."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.commands.memories.edits import edit_fact, export_memory, masked_note, origin_of
-from parley.core.commands.memories.imports import import_memories
-from parley.core.commands.memories.lines import MAX_FACTS_SHOWN, UNDONE, fact_lines, first_facts
-from parley.core.commands.memories.team import team_memory
-from parley.core.commands.memories.why import explain_memory
+from parley.core.commands.memory.edits import edit_fact, export_memory, masked_note, origin_of
+from parley.core.commands.memory.forgetting import ForgetTexts, forget_facts
+from parley.core.commands.memory.imports import import_memories
+from parley.core.commands.memory.lines import MAX_FACTS_SHOWN, UNDONE, fact_lines, first_facts
+from parley.core.commands.memory.team import team_memory
+from parley.core.commands.memory.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
@@ -27,6 +28,13 @@ _TITLES = {
     "earlierContext": Sentence.MEMORY_EARLIER,
     "longTermBackground": Sentence.MEMORY_BACKGROUND,
 }
+_FORGET_TEXTS = ForgetTexts(
+    Sentence.MEMORY_USAGE,
+    Sentence.MEMORY_FORGET_WHICH,
+    Sentence.MEMORY_NOT_FOUND,
+    Sentence.MEMORY_FORGOTTEN,
+    first_facts,
+)
 
 
 async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
@@ -114,24 +122,7 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
 
 
 async def _forget(context: CommandContext, person: str, words: str) -> str:
-    if not words:
-        return context.say(Sentence.MEMORY_USAGE)
-    meant, _, rest = words.partition(" ")
-    sure = meant.casefold() in CONFIRM and bool(rest.strip())
-    words = rest.strip() if sure else words
-    found = await context.services.memory.forgettable(person, words)
-    if len(found) > 1 and not sure:
-        return "\n".join(
-            [
-                context.say(Sentence.MEMORY_FORGET_WHICH, count=len(found), words=words),
-                *first_facts(context, found),
-            ]
-        )
-    gone = await context.services.memory.forget(person, words)
-    if not gone:
-        return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
-    said = context.say(Sentence.MEMORY_FORGOTTEN, count=len(gone))
-    return "\n".join([said, *first_facts(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
+    return await forget_facts(context, person, words, _FORGET_TEXTS)
 
 
 async def _undo(context: CommandContext, person: str, words: str) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.commands.memories.lines import fact_lines
+from parley.core.commands.memory.lines import fact_lines
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import MemoryFailed
 from parley.core.ports.memory.controls import ExportShape

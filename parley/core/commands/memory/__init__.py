@@ -1,0 +1,1 @@
+"""`/memory`: what is remembered of whoever asks, and of a team, in their own hands."""
