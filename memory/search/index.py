@@ -18,7 +18,7 @@ from parley.memory.text.search_terms import search_words, terms
 # Score factors: for facts with a time where the query asks when, and for facts about a named person, as
 # opposed to facts that only mention them.
 _TELLS_WHEN = 1.25
-_IS_ABOUT = 1.3
+_IS_ABOUT = 1.8
 # For facts that held before: where the query asks for such, and where it does not.
 _PAST, _PAST_UNASKED = 2.0, 0.2
 # The share of what is asked that a fact about it answers, and of a message that concerns the facts.

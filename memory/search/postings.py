@@ -14,14 +14,16 @@ _K1, _B = 0.9, 0.4
 _MOST_OFTEN = 8
 _TIMES = range(1, _MOST_OFTEN + 1)
 # Terms of a query that are looked up: those of greatest weight.
-_LOOKED_UP = 24
+_LOOKED_UP = 36
 # Once so many facts are found, terms that many facts hold, or that weigh less than half of the first one,
 # only add to scores of the found ones; terms that a large part of very many facts hold do so from the start.
 ENOUGH = 200
 _COMMON_SHARE, _WEAK = 1 / 12, 0.5
 _EVERYWHERE, _EVERYWHERE_SHARE = 1500, 1 / 4
-# Words with this many first letters in common are a family ("photo", "photograph").
+# Words with this many first letters in common are a family ("photo", "photograph"), and so are a stem of one
+# letter less and a long word that begins with it ("educ", "educaton").
 _FAMILY = 5
+_STEM, _LONG = 4, 7
 
 
 class Postings:
@@ -63,7 +65,7 @@ class Postings:
     def _meet(self, term: str) -> dict[int, int]:
         """Make room for the slots of a term that is new."""
         if _has_family(term):
-            self._families.setdefault(term[:_FAMILY], set()).add(term)
+            self._families.setdefault(term[:_STEM], set()).add(term)
         holders = self._held[term] = {}
         return holders
 
@@ -78,7 +80,7 @@ class Postings:
             if not holders:
                 del self._held[term]
                 if _has_family(term):
-                    self._families[term[:_FAMILY]].discard(term)
+                    self._families[term[:_STEM]].discard(term)
 
     def settle(self) -> None:
         """Compute length weights against the mean length."""
@@ -97,7 +99,8 @@ class Postings:
 
     def family(self, term: str) -> Iterable[str]:
         """Return terms with the same beginning, this one among them if any fact holds it."""
-        return self._families.get(term[:_FAMILY], ()) if _has_family(term) else ()
+        alike = self._families.get(term[:_STEM], ()) if _has_family(term) else ()
+        return [other for other in alike if _is_family(term, other)]
 
     def score(self, asked: Mapping[str, float]) -> dict[int, float]:
         """Return the slots that hold an asked term with their scores; terms of greatest weight go first."""
@@ -132,4 +135,11 @@ class Postings:
 
 
 def _has_family(term: str) -> bool:
-    return len(term) >= _FAMILY and term.isascii() and term.isalpha()
+    return len(term) >= _STEM and term.isascii() and term.isalpha()
+
+
+def _is_family(one: str, two: str) -> bool:
+    """Return whether two terms with the same first letters are a family."""
+    if len(one) == _STEM or len(two) == _STEM:
+        return one == two or max(len(one), len(two)) >= _LONG
+    return one[:_FAMILY] == two[:_FAMILY]

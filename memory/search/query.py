@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from parley.memory.search.date_terms import written_days
@@ -21,8 +21,8 @@ _FADED = 0.005
 _UNKNOWN = 0.5
 # A date is more specific than its rarity shows.
 _DATE = 2.0
-# Weight of expanded terms: of the same family, or synonyms.
-_AKIN = 0.3
+# Weight of expanded terms: of the same family, or related; general words of special ones have less.
+_AKIN = 0.4
 _WORTH_READING = 2000
 _WHEN = re.compile(
     r"\bwhen\b|\bhow (?:long|old|recently)\b|\b(?:what|which) (?:time|day|date|week|month|year)\b"
@@ -148,13 +148,13 @@ def _akin(said: frozenset[str], language: str, postings: Postings) -> dict[str, 
     akin: dict[str, float] = {}
     for term in said:
         rarity = postings.rarity(term)
-        for other in {*_relatives(term, language, postings)} - said:
-            if other in postings:
-                akin[other] = max(akin.get(other, 0.0), _AKIN * min(rarity, postings.rarity(other)))
+        for other, share in _relatives(term, language, postings).items():
+            if other in postings and other not in said:
+                weight = _AKIN * share * min(rarity, postings.rarity(other))
+                akin[other] = max(akin.get(other, 0.0), weight)
     return akin
 
 
-def _relatives(term: str, language: str, postings: Postings) -> Iterator[str]:
-    """Yield the terms of facts that begin alike, and those of related words."""
-    yield from postings.family(term)
-    yield from related_terms(term, language)
+def _relatives(term: str, language: str, postings: Postings) -> Mapping[str, float]:
+    """Return the terms of facts that begin alike, and related ones, each with what it counts."""
+    return {**related_terms(term, language), **dict.fromkeys(postings.family(term), 1.0)}

@@ -54,10 +54,14 @@ def test_what_keeps_a_conversation_going_is_small_talk():
 
 
 def test_a_word_for_a_kind_also_looks_for_what_is_of_that_kind_and_the_other_way_round():
-    assert {"dog", "cat"} <= related_terms("pet")
+    assert {"dog", "cat"} <= related_terms("pet").keys()
     assert "pet" in related_terms("dog")
     assert "cat" not in related_terms("dog")
     assert "小狗" in related_terms("宠物")
+
+
+def test_a_special_word_says_more_about_what_is_meant_than_a_general_one():
+    assert related_terms("pet")["dog"] > related_terms("dog")["pet"]
 
 
 @given(st.text())
