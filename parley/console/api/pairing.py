@@ -16,7 +16,8 @@ from starlette.routing import Route
 
 from parley.console.api.bodies import RequestRefused, answer_refusals, read_json
 from parley.core.model.types import Json
-from parley.core.state.pairing import PairedAccount, Pairing
+from parley.core.state.paired_accounts import PairedAccount
+from parley.core.state.pairing import Pairing
 
 PATH = "/api/pairing"
 _BY = "console"

@@ -15,9 +15,10 @@ from parley.core.model.address import User, account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.sanitize import sanitize_name
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
+from parley.core.state.paired_accounts import PAIRED_PREFIX, PairedAccount, PairedAccounts
 from parley.core.state.readable_documents import iter_readable
 
 log = logging.getLogger(__name__)
@@ -28,8 +29,7 @@ OPEN_REQUESTS = 2000
 """Most requests that this process lets stand open, of everybody together; beyond it the oldest go."""
 
 _HOUR = 3600.0
-_PAIRED, _REQUESTS, _COUNTS = "paired/", "pairing/request/", "pairing/count/"
-_TOPIC = "paired"
+_REQUESTS, _COUNTS, _TAKEN = "pairing/request/", "pairing/count/", "pairing/taken/"
 _SEEN_AGAIN = 2.0
 _ATTEMPTS = 20
 
@@ -45,14 +45,18 @@ class PairingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedAccount:
-    """Somebody who was let in; `by` is the administrator's account, `code` the digest that it took."""
+class _Named:
+    """What documents of an account have in common."""
 
     account: str
-    name: str
-    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Whom a code let in, and when."""
+
+    account: str
     at: float
-    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,8 @@ class Pairing:
     ) -> None:
         self._documents = documents
         self._clock = clock
-        self._news = news
-        self._changed = asyncio.Event()
-        news.subscribe(_TOPIC, self)
-        self._known: frozenset[str] = frozenset()
+        self._paired = PairedAccounts(documents, news)
         self._open = 0  # requests, at most: counted anew when they could be too many
-        self._learning = asyncio.Lock()
 
     @classmethod
     async def open(
@@ -90,36 +90,26 @@ class Pairing:
         return made
 
     def __contains__(self, account: object) -> bool:
-        return account in self._known
+        return account in self._paired
 
     async def load(self) -> None:
         """Learn who was let in, here or by another node."""
-        async with self._learning:  # an older look must not come after a newer one
-            self._known = frozenset([each.account async for each in self.accounts()])
-
-    def on_message(self, text: str) -> None:
-        """Another node let somebody in, or out."""
-        self._changed.set()
-
-    def on_gap(self) -> None:
-        """Look again: perhaps one did."""
-        self._changed.set()
+        await self._paired.load()
 
     async def follow(self, pause: float = _SEEN_AGAIN) -> None:
-        """Go on learning, at once and every `pause` seconds, and forget old requests, until cancelled."""
+        """Go on learning what other nodes change, at once and every `pause` seconds, and forget old requests,
+        until cancelled.
+        """
         swept = 0.0
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._changed.wait()
-            self._changed.clear()
             try:
-                await self.load()
+                await self._paired.wait(pause)
                 if self._clock() - swept > _HOUR / 4:
                     await self.sweep()
                     swept = self._clock()
             except StoreUnavailable as error:
                 log.warning("who was let in is not known anew: %s", error)
+                await asyncio.sleep(pause)
 
     async def ask(self, user: User) -> str | None:
         """A code with which `user` can be let in: once, and for ten minutes. It replaces their last one.
@@ -146,44 +136,49 @@ class Pairing:
         document = await self._documents.get(f"{_REQUESTS}{digest}")
         request = decode(PairingRequest, document.body) if document.body else None
         if request is None:
-            return await self._let_in_with(digest, by)
+            return await self._let_in_before(digest, by)
         if request.until < self._clock() or channel not in ("", request.channel):
             return None
         paired = await self._let_in(PairedAccount(request.account, request.name, by, self._clock(), digest))
-        await self._documents.delete(document.key)
-        await self._changed_here()
+        if paired is not None:
+            taken = encode(_Taken(paired.account, self._clock()))
+            await update_document(self._documents, f"{_TAKEN}{digest}", lambda _: (None, taken))
+            await self._paired.count_change(paired.account)
+            await self._documents.delete(document.key)
         return paired
 
     async def revoke(self, account: str) -> bool:
         """Let an account in no more, nor with a code that it has; False where it was not let in."""
-        key = f"{_PAIRED}{account}"
+        key = f"{PAIRED_PREFIX}{account}"
         known = bool((await self._documents.get(key)).body)
         async for request, digest in self._requests():
             if request.account == account:
                 await self._documents.delete(f"{_REQUESTS}{digest}")
         await self._documents.delete(key)
-        await self._changed_here()
+        await self._paired.count_change(account)
         return known
 
     async def list_documents(self, account: str) -> list[Document]:
         """Return all that is noted of an account: that it was let in, that it asks, how often it asked."""
-        keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
+        keys = (f"{PAIRED_PREFIX}{account}", f"{_COUNTS}{account}")
         found = [document for key in keys if (document := await self._documents.get(key)).version]
-        asked = iter_documents(self._documents, _REQUESTS)
-        return found + [each async for each in asked if decode(PairingRequest, each.body).account == account]
+        for prefix in (_REQUESTS, _TAKEN):
+            named = iter_documents(self._documents, prefix)
+            found += [each async for each in named if decode(_Named, each.body).account == account]
+        return found
 
     async def forget(self, account: str) -> int:
         """Remove all that, so that the account is let in no more; returns how many things it was."""
         noted = await self.list_documents(account)
         for document in noted:
             await self._documents.delete(document.key)
-        await self.load()
+        await self._paired.count_change(account, named=False)
         return len(noted)
 
     async def anonymise_approver(self, account: str, sign: str) -> int:
         """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
         changed = 0
-        async for document in iter_documents(self._documents, _PAIRED):
+        async for document in iter_documents(self._documents, PAIRED_PREFIX):
             paired = decode(PairedAccount, document.body)
             if paired.by == account:
                 with suppress(DocumentConflict):  # revoked just now
@@ -193,7 +188,7 @@ class Pairing:
 
     async def accounts(self) -> AsyncIterator[PairedAccount]:
         """Yield everybody who was let in, by account."""
-        async for account, _ in iter_readable(self._documents, PairedAccount, _PAIRED):
+        async for account in self._paired.iter():
             yield account
 
     async def requests(self) -> AsyncIterator[PairingRequest]:
@@ -211,6 +206,9 @@ class Pairing:
         async for document in iter_documents(self._documents, _COUNTS):
             if now - decode(_Count, document.body).since > _HOUR:
                 await self._documents.delete(document.key)
+        async for document in iter_documents(self._documents, _TAKEN):
+            if now - decode(_Taken, document.body).at > _HOUR:
+                await self._documents.delete(document.key)
 
     async def _make_room(self) -> None:
         """Let one more request be open; of what could be too many keep nine tenths, the newest."""
@@ -223,13 +221,9 @@ class Pairing:
             await self._documents.delete(f"{_REQUESTS}{digest}")
         self._open = min(len(known), most) + 1
 
-    async def _changed_here(self) -> None:
-        await self.load()
-        await self._news.publish(_TOPIC, "")
-
     async def _let_in(self, wanted: PairedAccount) -> PairedAccount | None:
         """Return the account as let in by `wanted.by` with this code; None where another was quicker."""
-        document = await self._documents.get(f"{_PAIRED}{wanted.account}")
+        document = await self._documents.get(f"{PAIRED_PREFIX}{wanted.account}")
         if document.body:
             known = decode(PairedAccount, document.body)
             return known if (known.by, known.code) == (wanted.by, wanted.code) else None
@@ -239,11 +233,14 @@ class Pairing:
             return None
         return wanted
 
-    async def _let_in_with(self, digest: str, by: str) -> PairedAccount | None:
-        async for known in self.accounts():
-            if (known.by, known.code) == (by, digest):
-                return known
-        return None
+    async def _let_in_before(self, digest: str, by: str) -> PairedAccount | None:
+        """Return whom an administrator let in with a code that is used up."""
+        taken = await self._documents.get(f"{_TAKEN}{digest}")
+        if not taken.body:
+            return None
+        document = await self._documents.get(f"{PAIRED_PREFIX}{decode(_Taken, taken.body).account}")
+        known = decode(PairedAccount, document.body) if document.body else None
+        return known if known is not None and (known.by, known.code) == (by, digest) else None
 
     async def _count(self, who: str, most: int, code: str = "") -> str | None:
         """Count one code more and keep its digest; the digest before, or None beyond `most` in an hour."""

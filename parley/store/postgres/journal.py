@@ -28,7 +28,7 @@ from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
 from parley.store.postgres.operations import item_search
 from parley.store.postgres.operations.calls import JournalCalls, claims_of
-from parley.store.postgres.operations.maintenance import SLICE, prune_calls
+from parley.store.postgres.operations.maintenance import SLICE, prune_calls, prune_lanes_call
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import (
     Row,
@@ -276,6 +276,13 @@ class PostgresStore:
         while SLICE in removed:
             removed = [int((await self._write(call))[0][0]) for call in calls]
             total += sum(removed)
+        return total + await self._prune_lanes()
+
+    async def _prune_lanes(self) -> int:
+        total, last = 0, Row(("", ""))
+        while last[0] is not None:
+            row = (await self._write(prune_lanes_call(self._calls.schema, *last)))[0]
+            total, last = total + int(row[0]), row[1:]
         return total
 
     async def maintain(self, prune_every: float = 3600.0) -> None:

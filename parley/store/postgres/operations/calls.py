@@ -62,11 +62,7 @@ class JournalCalls:
 
     def next_ready(self, queue: str, now: float | None) -> SqlCall:
         """Return seconds until `queue` may have something to claim; NULL: nothing is in sight."""
-        s = self.schema
-        statement = f"""SELECT least((SELECT min(ready_at) FROM {s}.lanes WHERE queue = %s
-            AND ready_at IS NOT NULL), (SELECT min(until) FROM {s}.nodes WHERE EXISTS (SELECT 1 FROM
-            {s}.lanes WHERE node = nodes.name AND queue = %s))) - {s}.moment(%s::float8)"""
-        return SqlCall(statement, (queue, queue, now))
+        return SqlCall(f"SELECT {self.schema}.next_ready(%s, %s::float8)", (queue, now))
 
     def waiting(self, queue: str, lane: str) -> SqlCall:
         statement = f"""SELECT {_ITEM} FROM {self.schema}.items
@@ -153,8 +149,7 @@ class JournalCalls:
         return SqlCall(statement, (document.key, document.body, document.version))
 
     def list(self, prefix: str, limit: int, after: str) -> SqlCall:
-        statement = f"""SELECT key, body, version FROM {self.schema}.documents
-            WHERE key >= %s AND key < %s AND key > %s ORDER BY key LIMIT %s"""
+        statement = f"SELECT * FROM {self.schema}.document_page(%s, %s, %s, %s::bigint)"
         return SqlCall(statement, (prefix, prefix + _HIGHEST, after, limit))
 
     def delete(self, key: str) -> SqlCall:
@@ -175,11 +170,7 @@ class JournalCalls:
         return SqlCall(statement, (prefix, prefix + _HIGHEST))
 
     def dead(self, limit: int) -> SqlCall:
-        statement = f"""SELECT id, queue, lane, body,
-            CASE note WHEN '' THEN reason ELSE note || chr(10) || reason END, attempts, version, put_at
-            FROM {self.schema}.items WHERE state = 2 AND ended_at IS NOT NULL
-            ORDER BY ended_at DESC, id DESC LIMIT %s"""
-        return SqlCall(statement, (limit,))
+        return SqlCall(f"SELECT * FROM {self.schema}.dead_letters(%s::bigint)", (limit,))
 
     def dead_by_queue(self) -> SqlCall:
         statement = f"""SELECT queue, count(*)::bigint FROM {self.schema}.items

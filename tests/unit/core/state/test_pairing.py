@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,14 +13,17 @@ import pytest
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
+from parley.core.model.codec import encode
 from parley.core.model.command_syntax import COMMAND_NAMES
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.options import CoreOptions
 from parley.core.model.queues import command_queue
 from parley.core.ports.journal import Document
-from parley.core.state.pairing import CODES_OF_ONE, PairedAccount, Pairing, plain_name
+from parley.core.state.paired_accounts import PairedAccount
+from parley.core.state.pairing import CODES_OF_ONE, Pairing, plain_name
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
+from tests.kit.doubles.kept_documents import KeptDocuments
 from tests.kit.samples.questions import MAIL, asking, click, keys, with_buttons
 from tests.kit.waiting import until
 
@@ -345,3 +349,79 @@ async def test_whoever_is_let_in_no_more_decides_nothing(tmp_path: Path) -> None
         await parley.clicks.submit(click(keys(parley)[0], "approve", User("test", "zoe"), number=2))
         await until_worked(parley)
         assert len(parley.agent.requests) == 1
+
+
+class Counted(KeptDocuments):
+    """Documents in memory, and how many were read."""
+
+    read = 0
+
+    async def get(self, key: str) -> Document:
+        self.read += 1
+        return await super().get(key)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        found = await super().list(prefix, limit, after)
+        self.read += len(found)
+        return found
+
+
+async def _let_in(documents: KeptDocuments, number: int) -> None:
+    for each in range(number):
+        paired = PairedAccount(f"test:{each}", "", ADMIN, 1.0, "")
+        await documents.set(Document(f"paired/test:{each}", encode(paired), 0))
+
+
+async def test_who_is_in_is_not_read_anew_for_each_change() -> None:
+    documents = Counted()
+    await _let_in(documents, 500)
+    here, there = [await Pairing.open(documents, lambda: 100.0) for _ in range(2)]
+    documents.read = 0
+    await there._paired.wait(0)
+    assert documents.read == 1
+    code = await here.ask(EVE)
+    assert code
+    assert await here.approve(code, ADMIN)
+    assert await here.revoke("test:7")
+    assert documents.read < 40
+    documents.read = 0
+    await there._paired.wait(0)
+    assert documents.read == 3
+    assert "test:eve" in there
+    assert "test:7" not in there
+    assert await here.approve("ABCD-EFGH", ADMIN) is None  # a wrong code
+    assert documents.read < 10
+
+
+async def test_who_missed_many_changes_reads_everybody() -> None:
+    documents = KeptDocuments()
+    await _let_in(documents, 300)
+    here, there = [await Pairing.open(documents, lambda: 100.0) for _ in range(2)]
+    for each in range(250):
+        await here.revoke(f"test:{each}")
+    await there._paired.wait(0)
+    assert [each for each in range(300) if f"test:{each}" in there] == list(range(250, 300))
+
+
+async def test_what_an_older_parley_changes_is_learned_at_its_news() -> None:
+    documents = KeptDocuments()
+    await _let_in(documents, 3)
+    pairing = await Pairing.open(documents, lambda: 100.0)
+    await documents.delete("paired/test:1")
+    pairing._paired.on_message("")
+    await pairing._paired.wait(60)
+    assert "test:1" not in pairing
+    assert "test:2" in pairing
+
+
+async def test_nothing_of_who_is_forgotten_stays_in_the_changes() -> None:
+    documents = KeptDocuments()
+    await _let_in(documents, 3)
+    here, there = [await Pairing.open(documents, lambda: 100.0) for _ in range(2)]
+    await here.revoke("test:1")
+    await here.forget("test:1")
+    await here.forget("test:2")
+    assert not [each for each in await documents.list("") if "test:1" in each.body or "test:2" in each.body]
+    await there._paired.wait(0)
+    assert "test:0" in there
+    assert "test:2" not in there
