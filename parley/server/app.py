@@ -65,7 +65,7 @@ async def embedded_server(options: EmbeddedOptions) -> AsyncIterator[Starlette]:
 def reload_graphs(app: Starlette, options: EmbeddedOptions) -> None:
     """Load the graphs and models of these options; to be called on the server's loop. Raises ConfigError."""
     services: AppState = app.state.services
-    services.graphs.reload(_sources(options), options.project)
+    services.graphs.reload(lambda: _sources(options), options.project)
 
 
 def graph_files(app: Starlette) -> tuple[Path, ...]:
@@ -78,7 +78,11 @@ def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
     if options.graphs:
         return options.graphs
     made = default_graph(
-        options.models, options.word_delay, options.default_agent, tools=options.memory_tools
+        options.models,
+        options.word_delay,
+        options.default_agent,
+        tools=options.memory_tools,
+        project=options.project,
     )
     return {DEFAULT_GRAPH: made}
 

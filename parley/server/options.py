@@ -34,18 +34,43 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolRules:
+    """Which tools the default agent may use, and which of them ask a person first.
+
+    `allow`, `deny`, `always_ask` and `never_ask` are patterns of their names. A tool that is in neither of
+    the last two asks unless it says of itself that it only reads. `policy` is the import path of a function
+    that is asked before each call, "" for none. A run makes at most `calls_per_run` calls, 0 for any number.
+    """
+
+    allow: tuple[str, ...] = ("*",)
+    deny: tuple[str, ...] = ()
+    always_ask: tuple[str, ...] = ()
+    never_ask: tuple[str, ...] = ()
+    policy: str = ""
+    calls_per_run: int = 50
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
 
     `prompt_file` has its instructions, None for our own. `context_window` is what its models read at once, in
     tokens, 0 for what their profiles say; older messages become a summary when a conversation fills the share
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
+    `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     """
 
     prompt_file: Path | None = None
     context_window: int = 0
     summarize_at: float = 0.6
     fallbacks: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    rules: ToolRules = ToolRules()
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether code of users runs in it, which may block."""
+        return bool(self.tools or self.rules.policy)
 
 
 OUR_WAY = DefaultAgentOptions()

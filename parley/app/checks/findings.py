@@ -9,6 +9,7 @@ from parley.app.checks.built_in import built_in_mistakes
 from parley.app.settings.channel_sections import ChannelPlan
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
+from parley.app.settings.schema.built_in import BuiltInSection
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChannelSession, Section, SessionConfig
 
@@ -63,7 +64,7 @@ _IDLE = (
     ),
     _Idle(
         "built_in",
-        ("prompt_file", "context_window", "summarize_at", "fallbacks", "models"),
+        tuple(BuiltInSection.model_fields),
         lambda settings: not (settings.agent.built_in and settings.agent.model),
         "does nothing: it is for the built-in agent with a model; write agent.model, or remove this",
     ),

@@ -9,6 +9,7 @@ from parley.app.settings.core_options import core_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent import AgentSection
+from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChatConfig
 from parley.core.model.options import UnroutedPolicy
 
@@ -17,7 +18,8 @@ def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
     """Yield a line for the agent, one for each channel, and one for where everything is kept."""
     width = max(len(name) for name in ("agent", "data", *loaded.plans))
     of_file = f" ({PROJECT_FILE})" if loaded.project else ""
-    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}"
+    able = ", ".join(abilities(loaded.settings))
+    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}{able and f'; with {able}'}"
     for name, channel in loaded.plans.items():
         state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
         yield f"  {name:{width}}  {state}"
@@ -84,6 +86,15 @@ def embedded_line(agent: AgentSection) -> str:
     if agent.model:
         return f"model {agent.model}"
     return "the offline demonstration (no AI: set agent.model for a real one)"
+
+
+def abilities(settings: Settings) -> Iterator[str]:
+    """Yield what of the built-in agent's abilities is on."""
+    section = settings.built_in
+    if not (settings.agent.built_in and settings.agent.model):
+        return
+    if section.tools:
+        yield f"tools ({', '.join(section.tools)})"
 
 
 def _warning(config: ChannelConfig) -> str:

@@ -23,7 +23,7 @@ from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import Project
-from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions
+from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions, ToolRules
 
 _INSIDE = "http://embedded"
 
@@ -111,13 +111,13 @@ async def _embedded(
     loaded: LoadedSettings,
     tools: MemoryTools,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
-    """Run the embedded server; graphs of users on a loop of their own, for they may block it."""
+    """Run the embedded server; graphs and tools of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
     options = embedded_options(loaded, tools)
-    if options.graphs:
+    if options.graphs or (options.models and options.default_agent.runs_code):
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
     else:
@@ -183,7 +183,19 @@ def _provider(model: str) -> str:
 def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
     section = loaded.settings.built_in
     file = loaded.folder / section.prompt_file if section.prompt_file else None
-    return DefaultAgentOptions(file, section.context_window, section.summarize_at, section.fallbacks)
+    guardrails, approval = section.guardrails, section.approval
+    rules = ToolRules(
+        guardrails.allow,
+        guardrails.deny,
+        approval.always,
+        approval.never,
+        _place(guardrails.policy, loaded.folder),
+        guardrails.calls_per_run,
+    )
+    tools = tuple(_place(place, loaded.folder) for place in section.tools)
+    return DefaultAgentOptions(
+        file, section.context_window, section.summarize_at, section.fallbacks, tools=tools, rules=rules
+    )
 
 
 def _place(place: str, folder: Path) -> str:

@@ -30,7 +30,10 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         ReloadEffect.GRAPHS: "graphs model models base_url model_api_key report_tokens",
         ReloadEffect.RESTART: "url api_key headers gateway_url",
     },
-    "built_in": {ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models"},
+    "built_in": {
+        ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models tools "
+        "approval guardrails"
+    },
     "session": {ReloadEffect.SWAPPED: "assistant_id config context input output speakers"},
     "manager": {
         ReloadEffect.SWAPPED: "queue_limit shutdown_grace max_message_age max_file",

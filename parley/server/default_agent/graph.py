@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,15 +16,18 @@ from langchain.agents.middleware import (
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langchain_core.tools import BaseTool
 
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
+from parley.server.default_agent.tools.outside import outside_tools
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
+from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.graphs.registry import Graph
 from parley.server.memory_tools import memory_tools
 from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions
@@ -58,12 +61,20 @@ class RememberedFacts(AgentMiddleware):
 class MemoryToolsWhereGranted(AgentMiddleware):
     """Shows the model the memory tools in runs that may use them, and in no others."""
 
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self._names = frozenset(names)
+
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Leave the tools out of this call where the run has no token."""
-        granted = value_of(request.runtime.context, TOOLS_KEY)
-        return await handler(request if granted else request.override(tools=[]))
+        if value_of(request.runtime.context, TOOLS_KEY):
+            return await handler(request)
+        others = [
+            each for each in request.tools if not isinstance(each, BaseTool) or each.name not in self._names
+        ]
+        return await handler(request.override(tools=others))
 
 
 def default_graph(
@@ -72,27 +83,32 @@ def default_graph(
     options: DefaultAgentOptions = OUR_WAY,
     now: Callable[[], datetime] = _local_now,
     tools: MemoryTools = NO_MEMORY_TOOLS,
+    project: Project = NO_PROJECT,
 ) -> Graph:
     """Return the graph that serves where the user brought none.
 
-    Raises ConfigError for a model or a prompt file that cannot be used.
+    Raises ConfigError for a model, a prompt file or a tool that cannot be used.
     """
     if not models:
         return _demonstration(word_delay, now)
     ready = {each.name: chat_model(each) for each in models}
     window = ContextWindow(options.context_window, options.summarize_at)
+    of_memory = memory_tools(tools)
+    from_outside = outside_tools(options, project, {each.name for each in of_memory})
     # The first is the outermost: a fallback is called with all that the ones after it do.
     middleware: list[AgentMiddleware[Any, Any]] = [
         ConversationSummary(ready, window),
         ChosenModel(ready),
         *_fallbacks(ready, options.fallbacks),
-        MemoryToolsWhereGranted(),
+        MemoryToolsWhereGranted([each.name for each in of_memory]),
+        *from_outside.middleware,
         Instructions(options.prompt_file, now),
         RememberedFacts(),
         ContextLimit(),
     ]
     first = ready[models[0].name]
-    return create_agent(first, memory_tools(tools), middleware=middleware, context_schema=RunContext)
+    usable = [*of_memory, *from_outside.tools]
+    return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
 
 
 def _fallbacks(

@@ -57,13 +57,15 @@ class GraphRegistry:
         self._project = project
         self._loaded = self._load(sources, project)
 
-    def reload(self, sources: Mapping[str, object], project: Project) -> None:
+    def reload(self, sources: Callable[[], Mapping[str, object]], project: Project) -> None:
         """Import the graphs anew: runs from now on use them, those under way end with what they have.
+
+        `sources` is called while the project's old modules are forgotten.
 
         Raises ConfigError; the graphs stay as they are then.
         """
         with self._modules.forgotten(self._project):
-            self._loaded = self._load(sources, project)
+            self._loaded = self._load(sources(), project)
         self._project = project
 
     def files(self) -> tuple[Path, ...]:

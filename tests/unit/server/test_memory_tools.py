@@ -6,9 +6,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
-
-from starlette.responses import Response
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.http_client import AgentEndpoint
@@ -21,29 +18,7 @@ from parley.server.options import EmbeddedOptions, ModelOptions
 from tests.kit.doubles.llm_provider import Provider, provider
 from tests.kit.waiting import until
 from tests.unit.memory.tools.scene import Scene, scene
-
-Asked = dict[str, Any]
-
-
-def streams(**delta: object) -> Callable[[Asked], Response]:
-    """An answer of the chat completions API as it streams: one piece, and the end."""
-    head = {"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
-    choices = [
-        [{"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": None}],
-        [{"index": 0, "delta": {}, "finish_reason": "tool_calls" if "tool_calls" in delta else "stop"}],
-    ]
-    lines = [f"data: {json.dumps({**head, 'choices': each})}\n\n" for each in choices]
-    return lambda asked: Response("".join([*lines, "data: [DONE]\n\n"]), media_type="text/event-stream")
-
-
-def calls(tool: str, **arguments: object) -> Callable[[Asked], Response]:
-    function = {"name": tool, "arguments": json.dumps(arguments)}
-    return streams(tool_calls=[{"index": 0, "id": f"call-{tool}", "type": "function", "function": function}])
-
-
-def repeats_result(asked: Asked) -> Response:
-    """Say what the tool returned."""
-    return streams(content=asked["messages"][-1]["content"])(asked)
+from tests.unit.server.default_agent.scripted_model import Said, calls, repeats_result, streams
 
 
 def built_in(folder: Path, url: str) -> Callable[[ScopedMemoryTools], AbstractAsyncContextManager[Agent]]:
@@ -61,7 +36,7 @@ def built_in(folder: Path, url: str) -> Callable[[ScopedMemoryTools], AbstractAs
     return opened
 
 
-async def answer(here: Scene, model: Provider, text: str, *answers: Callable[[Asked], Response]) -> str:
+async def answer(here: Scene, model: Provider, text: str, *answers: Said) -> str:
     """What is answered to this, where the model answers so."""
     model.answers[:] = answers
     before = len(here.core.channel.finals)

@@ -19,6 +19,22 @@ class ModelSection(Section):
     _checked = field_validator("base_url")(check_address)
 
 
+class ApprovalSection(Section):
+    """Patterns of names of tools: which ask a person each time, and which never do."""
+
+    always: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+
+
+class GuardrailsSection(Section):
+    """Which tools may be used: by patterns of names, by a function of yours, and how often in one run."""
+
+    allow: tuple[str, ...] = ("*",)
+    deny: tuple[str, ...] = ()
+    policy: str = ""
+    calls_per_run: int = Field(default=50, ge=0, le=10_000)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -27,3 +43,6 @@ class BuiltInSection(Section):
     summarize_at: float = Field(default=0.6, ge=0.1, le=0.9)
     fallbacks: tuple[str, ...] = ()
     models: dict[str, ModelSection] = Field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    approval: ApprovalSection = ApprovalSection()
+    guardrails: GuardrailsSection = GuardrailsSection()
