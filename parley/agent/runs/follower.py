@@ -163,7 +163,7 @@ class RunFollower:
         await self._attend()
 
     def _take(self, part: StreamPart) -> bool:
-        transcript = self.transcript
+        transcript = self._transcript or self.transcript
         self._heard += 1
         news = transcript.apply(part.event, part.data, part.id)
         if transcript.run_id != self.run_id:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import httpx
 import orjson
@@ -190,7 +191,15 @@ class DirectHttp(HttpClient):
 def _tell(answer: TransportResponse, on_response: OnResponse | None) -> None:
     if on_response:
         told = {name: value for name in _TOLD if (value := answer.header(name))}
-        on_response(httpx.Response(answer.status, headers=told))
+        on_response(cast("httpx.Response", _ResponseHead(answer.status, httpx.Headers(told))))
+
+
+@dataclass(frozen=True, slots=True)
+class _ResponseHead:
+    """What the SDK looks at of a response: all of one costs as much as reading ten events."""
+
+    status_code: int
+    headers: httpx.Headers
 
 
 async def _refusal(call: TransportRequest, answer: TransportResponse) -> httpx.HTTPStatusError:

@@ -38,5 +38,7 @@ _LATIN = str.maketrans({each: letter for letter, others in _LOOK_ALIKES.items() 
 
 def fold_look_alikes(text: str) -> str:
     """Return a text in small Latin letters, for comparing it with words of ours."""
-    plain = _COMBINING.sub("", unicodedata.normalize("NFKD", text).casefold())
+    plain = (
+        text.lower() if text.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", text).casefold())
+    )
     return plain.translate(_LATIN).replace("rn", "m")

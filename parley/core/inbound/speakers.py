@@ -104,7 +104,8 @@ def api_name(user: User, *, private: bool) -> str:
     """
     name = _OUTSIDE_API_NAMES.sub("_", sanitize_name(user.name)).strip("_")[:_MOST_IN_API_NAMES].strip("_")
     plain = fold_look_alikes(name).strip("_.-* ")
-    if plain in _OWN_NAMES or _OUTSIDE_API_NAMES.search(unicodedata.normalize("NFKC", name)):
+    folds_out = not name.isascii() and _OUTSIDE_API_NAMES.search(unicodedata.normalize("NFKC", name))
+    if plain in _OWN_NAMES or folds_out:
         name = ""
     if private:
         return name

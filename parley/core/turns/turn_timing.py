@@ -77,6 +77,10 @@ class TurnTiming:
         """
         report = self._report(message, record)
         self._telemetry.turn_ended(report)
+        if log.isEnabledFor(logging.INFO):
+            self._log(message, record, report)
+
+    def _log(self, message: InboundMessage, record: TurnRecord, report: TurnReport) -> None:
         seconds = {"waited": self._waited, "run": _seconds(self._run), "delivery": _seconds(self._delivery)}
         if self._first_text is not None:
             seconds["first text after"] = self._first_text
