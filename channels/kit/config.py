@@ -208,6 +208,10 @@ class ChannelConfig(Section):
         """Return the keys without which this channel cannot start; for example `bot_token`."""
         return ()
 
+    def own_keys(self) -> tuple[str, ...]:
+        """Return the credentials that no two apps of the platform have in common."""
+        return self.credentials()[:1]
+
     @classmethod
     def at_server(cls, server: str) -> Mapping[str, str]:
         """Return the keys that make another server take the platform's place, such as a simulator."""

@@ -65,6 +65,10 @@ class Config(ChannelConfig):
         """Return what is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
 
+    def own_keys(self) -> tuple[str, ...]:
+        """Return all: by the token of another app, that one's events would come here."""
+        return self.credentials()
+
     def addresses(self) -> tuple[str, ...]:
         """Return where the Web API is."""
         return (self.api_url,)

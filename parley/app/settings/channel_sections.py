@@ -106,12 +106,12 @@ class ChannelSections:
         for name, plan in plans.items():
             if plan.off or not plan.config.credentials() or plan.config.missing():
                 continue
-            first, *_ = plan.config.credentials()
-            app = (plan.kind, str(getattr(plan.config, first)))
-            if other := known.get(app):
+            given = {key: (plan.kind, key, str(getattr(plan.config, key))) for key in plan.config.own_keys()}
+            shared = [(key, known[app]) for key, app in given.items() if app in known]
+            for key, other in shared[:1]:
                 text = f"is that of channels.{other}, too; every channel needs an app of its own"
-                self._add(("channels", name, first), text)
-            known.setdefault(app, name)
+                self._add(("channels", name, key), text)
+            known = {**dict.fromkeys(given.values(), name), **known}
 
     def _check_patterns(self, plans: Mapping[str, ChannelPlan]) -> None:
         for name, plan in plans.items():

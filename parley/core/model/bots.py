@@ -25,10 +25,14 @@ class BotLimits:
 
 @dataclass(frozen=True, slots=True)
 class BotTurns:
-    """When bots caused turns in a conversation in the last minute, and how many since a person spoke."""
+    """When bots caused turns in a conversation in the last minute, and how many since a person spoke.
+
+    `told` says that the log has it that they are not answered, since they last were.
+    """
 
     at: tuple[float, ...] = ()
     in_a_row: int = 0
+    told: bool = False
 
     def allows(self, limits: BotLimits, now: float) -> bool:
         """Return whether there may be one more."""
@@ -40,7 +44,7 @@ class BotTurns:
 
     def interrupted(self) -> BotTurns:
         """Return the same after a person spoke."""
-        return BotTurns(self.at) if self.in_a_row else self
+        return BotTurns(self.at) if self.in_a_row or self.told else self
 
     def _recent(self, now: float) -> tuple[float, ...]:
         return tuple(at for at in self.at if now - 60.0 < at <= now)

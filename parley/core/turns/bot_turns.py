@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.limits.rules import bot_counter, hour_window
@@ -40,7 +41,8 @@ async def skip_bots(
     if record.question is None and await _may_be_answered(services, burst[0], record):
         return False
     why = "a question is open" if record.question else "no more turns of bots for now (docs/bots.md)"
-    log.warning("%s: the bot %s is not answered: %s", message.conversation.key, message.sender.id, why)
+    if not record.bots.told:
+        log.warning("%s: the bot %s is not answered: %s", message.conversation.key, message.sender.id, why)
     await turn.write(stage=TurnStage.SKIPPED)
     return True
 
@@ -60,6 +62,8 @@ def count_bots(
     record: ConversationRecord, burst: Sequence[QueuedMessage], turn: TurnRecord, now: float
 ) -> BotTurns:
     """Return the turns of bots after this one, which may be a person's."""
-    if burst[0].message.resumes or turn.stage is TurnStage.SKIPPED:
+    if burst[0].message.resumes:
         return record.bots
+    if turn.stage is TurnStage.SKIPPED:
+        return replace(record.bots, told=record.bots.told or is_from_bots(burst))
     return record.bots.counted(now) if is_from_bots(burst) else record.bots.interrupted()

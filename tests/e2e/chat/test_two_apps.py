@@ -258,3 +258,32 @@ def test_a_home_tab_shows_the_questions_of_its_app(apps: Apps) -> None:
         homes.append("\n".join(sim.people.home(_id(person))))
     assert "Sure?" in homes[0]
     assert "Sure?" not in homes[1]
+
+
+def test_the_work_of_an_app_that_is_taken_out_waits_for_it_and_harms_nobody(tmp_path: Path) -> None:
+    with TelegramSimulator() as one, TelegramSimulator("900200300:another-token-for-loopback-only") as two:
+        first, second = App("telegram", one).newcomer(), App("desk", two).newcomer()
+        both = {"telegram": first.section(), "desk": {"type": "telegram"} | second.section()}
+        agent: dict[str, object] = {"graphs": {"agent": f"{GRAPH}:graph"}}
+        parley = begin(tmp_path, {"agent": agent, "channels": both})
+        try:
+            parley.wait_until_ready()
+            second.say("ask")
+            question, _, _ = second.sees("Sure?")
+            two.faults.fail_next("sendMessage", 502, times=1_000)
+            second.press(question, "Do it")
+            second.wait(lambda: len(two.calls("sendMessage")) > 2)
+            parley.kill()
+            parley.config = {**parley.config, "channels": {"telegram": both["telegram"]}}
+            parley.start()
+            parley.wait_until_ready()
+            first.say("hello")
+            first.sees("#1: hello")
+            parley.terminate()
+            two.faults.clear()
+            parley.config = {**parley.config, "channels": both}
+            parley.start()
+            second.sees("#1: decided Do it")
+            assert len([text for _, text, _ in second.seen() if "decided" in text]) == 1
+        finally:
+            end(parley)

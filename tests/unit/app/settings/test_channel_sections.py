@@ -6,6 +6,7 @@ from parley.app.settings.core_options import core_options
 from tests.kit.settings_reading import mistakes, settings
 
 TOKENS = "bot_token: xoxb-1, app_token: xapp-1"
+MIXED = "bot_token: xoxb-2, app_token: xapp-1"
 OTHER = "bot_token: xoxb-2, app_token: xapp-2"
 
 
@@ -40,6 +41,8 @@ MISTAKES = {
     "'a:b': {type: slack}": "a:b: a channel's name is a small letter, then at most 31 small letters,"
     " digits, - or _",
     f"slack: {{{TOKENS}}}, support: {{type: slack, {TOKENS}}}": "support.bot_token: is that of"
+    " channels.slack, too; every channel needs an app of its own",
+    f"slack: {{{TOKENS}}}, support: {{type: slack, {MIXED}}}": "support.app_token: is that of"
     " channels.slack, too; every channel needs an app of its own",
 }
 

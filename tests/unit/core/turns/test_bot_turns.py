@@ -45,6 +45,33 @@ async def test_bots_that_answer_each_other_stop_until_a_person_speaks(tmp_path: 
         assert texts == ["alert 0", "alert 1", "stop it", "alert again"]
 
 
+async def test_the_log_says_once_that_a_bot_is_not_answered_until_it_is_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    limits = options(bot_limits=BotLimits(100, 1))
+
+    def told() -> int:
+        return sum("is not answered" in line for line in caplog.messages)
+
+    async def say(*texts: str) -> None:
+        for text in texts:
+            await parley.say(text, sender=PAGER)
+
+    async with core(tmp_path, options=limits) as parley:
+        await say("one", "two", "three")
+        await parley.channel.until_finals(1)
+    async with core(tmp_path, options=limits) as parley:
+        await say("four", "five")
+        await parley.say("stop it")
+        await parley.channel.until_finals(1)
+        assert told() == 1, "also after a restart"
+        await say("six", "seven", "eight")
+        await parley.say("and now?")
+        await parley.channel.until_finals(3)
+        assert [request.text for request in parley.agent.requests] == ["stop it", "six", "and now?"]
+        assert told() == 2
+
+
 async def test_a_bot_that_copies_each_answer_into_a_new_thread_comes_to_an_end(tmp_path: Path) -> None:
     """As a bridge does between two chats: no conversation has more than one turn."""
     now, most = time.time() // 3600 * 3600, 10
