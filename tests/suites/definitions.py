@@ -93,6 +93,7 @@ WIRE_UNITS = tuple(
         "feishu/outbound/test_reply.py",
         "feishu/test_files.py",
         "feishu/test_question_card.py",
+        "feishu/test_speech_recognition.py",
         "dingtalk/inbound/test_stream.py",
         "dingtalk/outbound/test_question_cards.py",
         "dingtalk/outbound/test_reply.py",

@@ -38,7 +38,7 @@ _MUST: Mapping[str, str] = {
         POST:/open-apis/auth/v3/tenant_access_token/internal POST:{_CARD}
         POST:/open-apis/im/v1/files POST:/open-apis/im/v1/images POST:{_IM} POST:{_IM}/ID/reactions
         POST:{_IM}/ID/reply PUT:{_CARD}/ID PUT:{_CARD}/ID/elements/answer/content
-        PUT:{_CARD}/ID/elements/steps/content
+        PUT:{_CARD}/ID/elements/steps/content POST:/open-apis/speech_to_text/v1/speech/file_recognize
     """,
     "dingtalk": """
         GET:FILE GET:websocket POST:/media/upload POST:/robot/sendBySession POST:/topapi/v2/user/get
