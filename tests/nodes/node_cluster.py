@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
+import httpx
 import psycopg
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.machine import patience
-from tests.kit.product.process import PATIENCE, Process, asking
+from tests.kit.product.process import PATIENCE, Process, asking, way_in
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
@@ -38,6 +40,17 @@ def until(look: Callable[[], Found]) -> Found:
             return found
         assert not late, "it never came"
         time.sleep(0.05)
+
+
+def was_held_up(node: Process) -> bool:
+    """Whether the node's loop ever woke more than half a second late."""
+    with httpx.Client(**way_in(node.url)) as http:
+        text = http.get("/metrics").text
+    soon = re.search(r'^parley_loop_lag_seconds_bucket\{le="0\.5"\} (\S+)', text, re.MULTILINE)
+    every = re.search(r"^parley_loop_lag_seconds_count (\S+)", text, re.MULTILINE)
+    assert soon, "the node does not tell its loop's lag"
+    assert every, "the node does not tell its loop's lag"
+    return float(soon[1]) < float(every[1])
 
 
 @dataclass

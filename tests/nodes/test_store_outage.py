@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import httpx
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
@@ -16,8 +14,8 @@ from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import OnFeishu, OnSlack
-from tests.kit.product.process import Process, way_in
-from tests.nodes.node_cluster import NodeCluster, until
+from tests.kit.product.process import Process
+from tests.nodes.node_cluster import NodeCluster, until, was_held_up
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 
@@ -36,17 +34,6 @@ def all_say(people: Sequence[OnSlack | OnFeishu]) -> None:
 def answered(person: OnSlack | OnFeishu) -> list[str]:
     """Return what the answers repeat, in their order."""
     return [text.rpartition(" ")[2] for _, text, _ in person.seen() if "You said" in text]
-
-
-def was_held_up(node: Process) -> bool:
-    """Whether the node's loop ever woke more than half a second late."""
-    with httpx.Client(**way_in(node.url)) as http:
-        text = http.get("/metrics").text
-    soon = re.search(r'^parley_loop_lag_seconds_bucket\{le="0\.5"\} (\S+)', text, re.MULTILINE)
-    every = re.search(r"^parley_loop_lag_seconds_count (\S+)", text, re.MULTILINE)
-    assert soon, "the node does not tell its loop's lag"
-    assert every, "the node does not tell its loop's lag"
-    return float(soon[1]) < float(every[1])
 
 
 def later_than(moment: float) -> bool:

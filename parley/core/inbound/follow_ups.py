@@ -1,4 +1,4 @@
-"""Messages that may follow a mention which another node still stores: looked at once more, shortly after."""
+"""Messages that may follow a mention which another node still stores: looked at again, shortly after."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import STORE_PAUSE
 
-RECHECK_AFTER = 0.5
-"""Seconds: longer than a node takes to store a mention, or waits before it tries to again, and short enough
-that what follows it is still one turn with it."""
+RECHECKS = (0.5, 3.0)
+"""Seconds after which a message is looked at again: the first is longer than a node takes to store a mention,
+and so short that what follows is still one turn with it; the last is for a node that is slow."""
 
 MOST_HELD = 2_000
 MOST_CHARACTERS = 4_000_000
@@ -32,12 +32,17 @@ class _HeldMessage:
     message: InboundMessage
     since: float
     due: float
+    looks: int = 0
+
+    def after_look(self) -> _HeldMessage:
+        """Return the message as it waits for the next look."""
+        return replace(self, looks=self.looks + 1, due=self.since + RECHECKS[self.looks + 1])
 
 
 class FollowUpRecheck:
     """Holds messages that were left out because nobody had mentioned us in their topic.
 
-    After `RECHECK_AFTER` seconds by a monotonic `clock` those are given to `accept` that were written after a
+    After `RECHECKS` seconds by a monotonic `clock` those are given to `accept` that were written after a
     message for us. They are in memory only: of a node that dies in this moment they stay talk among others.
     """
 
@@ -67,7 +72,7 @@ class FollowUpRecheck:
         if len(self._held) >= MOST_HELD or self._characters + size > MOST_CHARACTERS:
             return
         now = self._clock()
-        self._keep([_HeldMessage(message, now, now + RECHECK_AFTER)])
+        self._keep([_HeldMessage(message, now, now + RECHECKS[0])])
         self._some.set()
 
     async def settle(self, key: str) -> None:
@@ -115,6 +120,7 @@ class FollowUpRecheck:
     async def _recheck(self, held: Sequence[_HeldMessage]) -> Sequence[_HeldMessage]:
         """Accept what follows a message for us; returns what is to be looked at again."""
         written = sorted(held, key=lambda each: each.message.sent_at)
+        again: list[_HeldMessage] = []
         done = 0
         try:
             places = await self._topics.positions(held[0].message.conversation)
@@ -122,15 +128,16 @@ class FollowUpRecheck:
                 here = MessagePosition(each.message.id, each.message.sent_at)
                 if any(compare_positions(place, here) < 0 for place in places):
                     await self._accept(each.message)
+                elif each.looks + 1 < len(RECHECKS):
+                    again.append(
+                        replace(each, looks=each.looks + 1, due=each.since + RECHECKS[each.looks + 1])
+                    )
                 done += 1
         except StoreUnavailable:
             now = self._clock()
-            return [
-                replace(each, due=now + STORE_PAUSE)
-                for each in written[done:]
-                if now - each.since < _GIVE_UP_AFTER
-            ]
-        return ()
+            away = (each for each in written[done:] if now - each.since < _GIVE_UP_AFTER)
+            return [*again, *(replace(each, due=now + STORE_PAUSE) for each in away)]
+        return again
 
     def _keep(self, more: Sequence[_HeldMessage]) -> None:
         self._held += more

@@ -11,7 +11,7 @@ import pytest
 
 from parley.core.inbound import follow_ups
 from parley.core.inbound.bus import MessageBus
-from parley.core.inbound.follow_ups import MOST_CHARACTERS, MOST_HELD, RECHECK_AFTER
+from parley.core.inbound.follow_ups import MOST_CHARACTERS, MOST_HELD, RECHECKS
 from parley.core.inbound.turn_queue import BusySignal, load_queue
 from parley.core.model.address import Conversation, User
 from parley.core.model.codec import decode
@@ -35,6 +35,7 @@ from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.kit.doubles.core import message
 from tests.kit.waiting import until
 
+FIRST, LAST = RECHECKS
 TOPIC = Conversation("test", "group", "7")
 OPTIONS = ChannelOptions(
     SessionSettings("agent"),
@@ -70,7 +71,7 @@ class Counts(NoTelemetry):
 
 
 class TwoNodes:
-    """Two nodes on one store: `a` hears mentions, `b` what follows them, and has a clock that the test sets."""
+    """Two nodes on one store: `a` hears mentions, `b` what follows them, by a clock of ours."""
 
     def __init__(self, store: SqliteStore) -> None:
         self.store, self.now = store, 1000.0
@@ -87,7 +88,7 @@ class TwoNodes:
             monotonic=lambda: self.now,
         )
 
-    async def later(self, seconds: float = RECHECK_AFTER) -> None:
+    async def later(self, seconds: float = FIRST) -> None:
         self.now += seconds
         await self.b.follow_ups.look()
 
@@ -115,13 +116,23 @@ async def test_what_follows_a_mention_that_is_still_being_stored_is_taken_as_if_
     assert not await nodes.b.publish_inbound(said("at this", 10.001))
     assert not await nodes.b.publish_inbound(said("and this", 10.002))
     assert await nodes.a.publish_inbound(mention())
-    await nodes.later(RECHECK_AFTER - 0.01)
+    await nodes.later(FIRST - 0.01)
     assert await nodes.queued() == ["look"]
     await nodes.later(0.01)
     assert await nodes.queued() == ["look", "at this", "and this"]
     assert nodes.counts.became == [Acceptance.IGNORED] * 2 + [Acceptance.TURN] * 2
     await nodes.later()
     assert await nodes.queued() == ["look", "at this", "and this"]
+
+
+async def test_a_node_that_is_slow_is_waited_for_a_little(nodes: TwoNodes):
+    await nodes.b.publish_inbound(said("at this", 10.001))
+    await nodes.later()
+    await nodes.a.publish_inbound(mention())
+    await nodes.later(LAST - FIRST - 0.01)
+    assert await nodes.queued() == ["look"]
+    await nodes.later(0.01)
+    assert await nodes.queued() == ["look", "at this"]
 
 
 async def test_what_was_written_before_the_mention_stays_talk_of_others(nodes: TwoNodes):
@@ -146,6 +157,8 @@ async def test_without_a_mention_nothing_is_taken_and_nothing_stays_in_memory(no
     looks = nodes.journal.looks
     await nodes.later()
     assert nodes.journal.looks - looks == 2  # one for each queue of the conversation, however much was said
+    await nodes.later(LAST - FIRST)
+    assert nodes.journal.looks - looks == 4
     assert nodes.b.follow_ups.held == 0
     assert await nodes.queued() == []
 
@@ -172,7 +185,7 @@ async def test_what_is_taken_at_once_waits_for_a_look_under_way(nodes: TwoNodes)
     await nodes.b.publish_inbound(said("at this", 10.001))
     await nodes.a.publish_inbound(mention())
     nodes.journal.holding.clear()
-    nodes.now += RECHECK_AFTER
+    nodes.now += FIRST
     looking = asyncio.create_task(nodes.b.follow_ups.look())
     await until(lambda: nodes.journal.attempts, "what was held is on its way to the store")
     coming = asyncio.create_task(nodes.b.publish_inbound(said("and this", 10.002)))
@@ -267,8 +280,8 @@ async def test_while_the_store_is_away_it_is_looked_for_again(nodes: TwoNodes):
     await nodes.b.publish_inbound(said("at this", 10.001))
     await nodes.a.publish_inbound(mention())
     nodes.journal.away = True
-    await nodes.later()
-    await nodes.later()
+    await nodes.later(LAST)
+    await nodes.later(LAST)
     assert nodes.b.follow_ups.held == 1
     nodes.journal.away = False
     await nodes.later()
@@ -294,6 +307,7 @@ async def test_memory_is_bounded(nodes: TwoNodes, monkeypatch: pytest.MonkeyPatc
     await hear(nodes.b, [said("talk", 10.0) for _ in range(5)])
     assert nodes.b.follow_ups.held == 3
     await nodes.later()
+    await nodes.later(LAST)
     monkeypatch.setattr(follow_ups, "MOST_HELD", MOST_HELD)
     monkeypatch.setattr(follow_ups, "MOST_CHARACTERS", 10)
     await hear(nodes.b, [said("talk", 10.0) for _ in range(5)])
@@ -317,10 +331,10 @@ async def test_the_task_looks_when_the_time_has_come(nodes: TwoNodes):
     task = asyncio.create_task(nodes.b.follow_ups.run())
     try:
         await nodes.a.publish_inbound(mention(conversation=Conversation("test", "group", "8")))
-        nodes.now -= RECHECK_AFTER
+        nodes.now -= FIRST
         held = said("at this", 10.001)
         await nodes.b.publish_inbound(held)
-        nodes.now += RECHECK_AFTER
+        nodes.now += FIRST
         await nodes.a.publish_inbound(mention())
         await until(lambda: nodes.b.follow_ups.held == 0, "it is looked at")
     finally:
