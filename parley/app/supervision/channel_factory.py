@@ -23,6 +23,7 @@ from parley.core.inbound.withdrawal import recall_message, withdraw_message
 from parley.core.model.options import ChannelOptions, EditPolicy
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
+from parley.core.ports.memory.changes import NO_MEMORY_CHANGES, MemoryChanges
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.privacy.conversation_deletion import schedule_deletion
 
@@ -35,10 +36,11 @@ def make_channels(
     journal: Journal,
     news: Notifier = NULL_NOTIFIER,
     rules: Mapping[str, ChannelOptions] = _AS_MADE,
+    memory_changes: MemoryChanges = NO_MEMORY_CHANGES,
 ) -> Mapping[str, Channel]:
     """Return the channels that are on, each with a folder of its own."""
     return {
-        name: make_channel(loaded, journal, news, name, config, rules)
+        name: make_channel(loaded, journal, news, name, config, rules, memory_changes)
         for name, config in loaded.channels.items()
     }
 
@@ -50,6 +52,7 @@ def make_channel(
     name: str,
     config: ChannelConfig,
     rules: Mapping[str, ChannelOptions] = _AS_MADE,
+    memory_changes: MemoryChanges = NO_MEMORY_CHANGES,
 ) -> Channel:
     """Return one channel. Raises ConfigError where a package that it needs is not installed."""
     usual = channel_options(loaded, name, config)
@@ -72,6 +75,7 @@ def make_channel(
         outcome=partial(outcome_text, journal),
         name=name,
         rules=lambda place: options().at(place),
+        memory_changes=memory_changes,
     )
     channel = cast("Channel", module.create(config, services))
     channel.name = name
