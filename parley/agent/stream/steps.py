@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from parley.agent.stream.step_notes import StepNote
+from parley.agent.stream.writer.step_notes import StepNote
 from parley.agent.transport.decoding import string
 from parley.core.model.types import Json, Step, StepStatus
 from parley.core.texts import Sentence, say
@@ -68,10 +68,11 @@ class Steps:
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
         self._put(replace(step, status=StepStatus.FAILED if failed else StepStatus.DONE))
 
-    def end(self, call_id: str) -> None:
-        """A tool that the model's provider runs is done."""
-        if before := self._steps.get(call_id):
-            self._put(replace(before, status=StepStatus.DONE))
+    def end(self, *call_ids: str) -> None:
+        """Tools that the model's provider runs are done."""
+        for call_id in call_ids:
+            if before := self._steps.get(call_id):
+                self._put(replace(before, status=StepStatus.DONE))
 
     def plan(self, update: Json) -> None:
         """Show what an agent does of its plan, where a node wrote one in place of the one before."""

@@ -21,7 +21,7 @@ from parley.agent.stream.steps import Steps
 from parley.agent.stream.text_buffer import WRITER, TextBuffer
 from parley.agent.stream.thread_values import ThreadValues
 from parley.agent.stream.token_usage import TokenMeter
-from parley.agent.stream.writer_events import WriterEvents
+from parley.agent.stream.writer.writer_events import WriterEvents
 from parley.agent.transport.decoding import string
 from parley.core.model.types import Json
 
@@ -49,7 +49,7 @@ class RunTranscript:
         self.over = False
         self.status = ""
         self.error = ""
-        self._begun = self._concluded = False
+        self._begun = False
         self._ids = EventIds()
         self._clear()
 
@@ -92,9 +92,7 @@ class RunTranscript:
         Where it is not plainly the answer it does not count as whole: not every server says there that the
         run failed, or that it asks.
         """
-        if self._concluded:
-            self._clear()
-        self._concluded = True
+        self._clear()
         thread = ThreadValues(values, self.asked)
         self._read(thread)
         if isinstance(values, dict) and "__error__" in values:
@@ -181,8 +179,7 @@ class RunTranscript:
 
     def _on_whole(self, data: Json) -> bool:
         raws = data if isinstance(data, list) else [data]
-        heard = [self._heard(message, append=False) for message in map(parse_message, raws) if message]
-        return any(heard)
+        return any([self._heard(message, append=False) for message in map(parse_message, raws) if message])
 
     def _heard(self, message: ThreadMessage, append: bool) -> bool:
         self.meter.heard(message, append)
@@ -202,8 +199,7 @@ class RunTranscript:
     def _note_steps(self, message: ThreadMessage, talks: bool) -> None:
         for call in message.calls:
             self.steps.call(call.id or f"{message.id}:{call.name}", call.name)
-        for call_id in message.ended:
-            self.steps.end(call_id)
+        self.steps.end(*message.ended)
         if (talks and not self._thinks) or message.calls:
             self.steps.thinking(False)
         elif message.thinking:
@@ -244,13 +240,12 @@ class RunTranscript:
         return self._read(ThreadValues(data, self.asked))
 
     def _read(self, thread: ThreadValues) -> bool:
-        values = thread.values
-        asks = isinstance(values, dict) and "__interrupt__" in values
-        if isinstance(values, dict) and asks:
-            self._on_interrupt(values["__interrupt__"])
+        asking = thread.values.get("__interrupt__") if isinstance(thread.values, dict) else None
+        if asking is not None:
+            self._on_interrupt(asking)
         if self._answer.values(thread):
             self.meter.read(thread)
-        return asks
+        return asking is not None
 
     def _on_custom(self, data: Json) -> bool:
         said = self._writer.read(data)
@@ -274,12 +269,9 @@ class RunTranscript:
         return False
 
     def _on_error(self, data: Json) -> bool:
-        if isinstance(data, dict):
-            said = (string(data.get("error") or data.get("name")), string(data.get("message")))
-            self.error = ": ".join(filter(None, said))
-        else:
-            self.error = string(data)
-        self.error = self.error or "an error without a description"
+        told = data if isinstance(data, dict) else {"message": data}
+        said = map(string, (told.get("error") or told.get("name"), told.get("message")))
+        self.error = ": ".join(filter(None, said)) or "an error without a description"
         self.over = True
         return False
 

@@ -155,16 +155,15 @@ async def _put_together(
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
     pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
-    changes = MemoryChangeFeed(journal.news)
+    lag, letters, changes = LoopLag(), DeadLetters(journal), MemoryChangeFeed(journal.news)
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
-    has_others = lambda: nodes.has_others()  # noqa: E731, PLW0108 - the nodes are made later
-    bus = make_bus(journal, current, pairing, watchers.telemetry, has_others)
+    bus = make_bus(journal, current, pairing, watchers.telemetry, lambda: nodes.has_others())  # noqa: PLW0108
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
-    lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
-    await opened.agent.tools.bind(loaded, memory, journal, conversations, clock)
-    supervise = make_supervise(bus, memory, current, pairing, journal, conversations, agent, clock)
+    await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
+    supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
+    place = loaded.settings.agent.url
+    nodes: ClusterMembership = ClusterMembership(journal.nodes, place, supervisors.reports, clock)
     more = [nodes.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from parley.agent.stream.step_notes import StepNote, parse_step_note
+from parley.agent.stream.writer.step_notes import StepNote, parse_step_note
 from parley.agent.transport.decoding import string
 from parley.core.model.types import Json
 

@@ -1,0 +1,1 @@
+"""What a graph's stream writer sends (custom mode)."""
