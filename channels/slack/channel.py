@@ -162,8 +162,8 @@ class SlackChannel(Channel):
     async def probe_connection(self) -> str:
         """Open a Socket Mode connection for a moment; where Slack posts to us there is none."""
         if self._posted_to:
-            place = hook_path(self._known_as)
-            return f"Slack connects to us at {place}; only Slack can tell whether it gets through"
+            path = hook_path(self._known_as)
+            return f"Slack connects to us at {path}; only Slack can tell whether it gets through"
         async with self._api.connected() as session:
             await SocketMode(self._api, _hear_nothing, self._timing).probe(session)
         return "a Socket Mode connection was opened and closed"

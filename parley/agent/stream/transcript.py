@@ -179,7 +179,7 @@ class RunTranscript:
 
     def _on_whole(self, data: Json) -> bool:
         raws = data if isinstance(data, list) else [data]
-        return any([self._heard(message, append=False) for message in map(parse_message, raws) if message])
+        return sum(self._heard(message, append=False) for message in map(parse_message, raws) if message) > 0
 
     def _heard(self, message: ThreadMessage, append: bool) -> bool:
         self.meter.heard(message, append)

@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.core.model.attachments import Attachment
+from parley.core.model.bots import EVERY_BOT
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.driver import Driver
 from tests.contract.harness.parley_process import SOUND, Seed
 from tests.contract.promise import Need
@@ -102,6 +103,27 @@ class AroundReply(Reply):
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         await self.inner.settle(snapshot)
+
+
+class TakesBotsForPeople(Around):
+    """Does not look at who writes."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        await inbox.accept(replace(message, sender=replace(message.sender, bot="")))
+
+
+def answering_bots(driver: type[Driver]) -> Fault:
+    """A fault of a channel that lets in every bot, as a person."""
+
+    class LetsInEveryBot(driver):  # type: ignore[misc, valid-type]
+        def make_channel(self, services: ChannelServices) -> Channel:
+            rules = services.rules
+            made: Channel = super().make_channel(
+                replace(services, rules=lambda place: replace(rules(place), bots=frozenset({EVERY_BOT})))
+            )
+            return made
+
+    return Fault("answer bots", "deaf_to_bots", Seed(channel=TakesBotsForPeople), driver=LetsInEveryBot)
 
 
 def hearing(

@@ -34,7 +34,7 @@ from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbo
 from parley.core.ports.no_core import tell_nothing
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.snapshot_pace import eager
-from tests.contract.faults.fault import Fault, without_receipt
+from tests.contract.faults.fault import Fault, answering_bots, without_receipt
 
 
 def _made_as(kind: type[FeishuChannel]) -> type[FeishuDriver]:
@@ -317,4 +317,5 @@ FAULTS = (
     Fault("leave the stop button", "the_stop_button_keeps_what_was_said", driver=_carrying(KeepsStopping)),
     Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", driver=_taking(HearsNoStop)),
     Fault("answer beside the topic", "topics_are_apart", driver=_calling(AnswersAside)),
+    answering_bots(FeishuDriver),
 )

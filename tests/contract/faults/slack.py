@@ -23,7 +23,7 @@ from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMe
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.drivers.snapshot_pace import eager
-from tests.contract.faults.fault import Around, Fault, without_receipt
+from tests.contract.faults.fault import Around, Fault, answering_bots, without_receipt
 from tests.contract.harness.parley_process import Seed
 
 
@@ -242,4 +242,5 @@ FAULTS = (
     Fault("know presses by people only", "a_press_delivered_twice_decides_once", Seed(OncePerPerson)),
     Fault("not tell who pressed", "who_presses_is_told", driver=_made_as(KeepsItself)),
     Fault("know nobody", "heard_as_said", driver=Anonymous),
+    answering_bots(SlackDriver),
 )
