@@ -46,7 +46,7 @@ class Unsupported(DeliveryRejected):
 
 
 _REFUSED_TOKENS = {
-    "invalid_auth": "Slack does not know this token",
+    "invalid_auth": "Slack does not know this token; bot_token is xoxb-..., app_token xapp-...",
     "not_authed": "Slack got no token",
     "token_revoked": "the token was revoked: install the app anew",
     "token_expired": "the token has expired: install the app anew",

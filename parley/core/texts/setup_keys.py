@@ -43,6 +43,7 @@ class SetupSentence(StrEnum):
     CHANNEL_TRY_AGAIN = "channel_try_again"
     CHOICE = "choice"
     CHOICE_UNKNOWN = "choice_unknown"
+    CHOICE_UNREADABLE = "choice_unreadable"
     COPY_KEPT = "copy_kept"
     WENT_WRONG = "went_wrong"
     KEY_ASK = "key_ask"

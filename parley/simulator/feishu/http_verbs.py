@@ -19,5 +19,5 @@ PEOPLE = (
     ),
     *("history", "unacknowledged", "lost"),
 )
-SCANNING = ("scan", "decline")
+SCANNING = ("scan", "decline", "grant")
 FAULTS = ("refuse_next", "limit_next", "reset_next", "slow_next", "garble_next", "outage", "clear")

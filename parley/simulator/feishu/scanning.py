@@ -21,3 +21,8 @@ class FeishuScanning:
         """Scan it and make no app. Raises LookupError."""
         with self._world.changed:
             registration.registration_at(self._world, url).declined = True
+
+    def grant(self, scope: str) -> None:
+        """Give the app a scope that it was made without."""
+        with self._world.changed:
+            self._world.denied.discard(scope)

@@ -16,6 +16,7 @@ from parley.app.cli.wizard.agent_choice import AgentSteps, report_run
 from parley.app.cli.wizard.options import add_admins, add_agent, given_channels, gives_agent
 from parley.app.cli.wizard.platforms import PlatformSteps, report_probe
 from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, terminal_language
+from parley.app.extras import own_command
 from parley.app.process.logs import configure_logging
 from parley.app.settings.home_folder import locate_setup
 from parley.app.setup.draft import Draft, variable_name
@@ -95,10 +96,10 @@ def _start(
     if messages:
         asyncio.run(keep_messages(draft.loaded(), messages))
     if arguments.yes and not arguments.start:
-        prompts.say(S.START_LATER)
+        prompts.say(S.START_LATER, command=f"{own_command()} run")
         return 0
     if not arguments.yes and not prompts.confirm(prompts.text(S.START_ASK)):
-        prompts.say(S.START_LATER)
+        prompts.say(S.START_LATER, command=f"{own_command()} run")
         return 0
     return main(["run", *(["--config", str(arguments.config)] if arguments.config else [])])
 

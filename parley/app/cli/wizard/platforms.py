@@ -60,7 +60,7 @@ class PlatformSteps:
                 return answer
             if (position := as_number(answer, len(channels))) is not None:
                 return channels[position]
-            self.prompts.say(S.CHOICE_UNKNOWN, answer=answer[:100])
+            self.prompts.refuse(answer)
 
     def _set_up(self, draft: Draft, channel: str) -> Draft | None:
         """Return the draft with the platform; None where it is left out. Raises ParleyError."""

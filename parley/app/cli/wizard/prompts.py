@@ -14,6 +14,7 @@ from parley.core.texts import SETUP_CATALOGUE, SetupSentence, language_of
 from parley.core.texts.typed_words import NO, YES
 
 _LONGEST = 4_096
+_LONGEST_CHOICE = 20
 
 
 class InputEnded(ParleyError):
@@ -57,7 +58,7 @@ class TerminalPrompts:
                 return default
             if answer in YES or answer in NO:
                 return answer in YES
-            self.say(SetupSentence.CHOICE_UNKNOWN, answer=_shown(answer))
+            self.refuse(answer)
 
     def choose(self, question: str, options: Sequence[str]) -> int:
         """Return the position of the option that is chosen; an empty line is the first."""
@@ -68,7 +69,14 @@ class TerminalPrompts:
             answer = self.ask(self.text(SetupSentence.CHOICE), "1")
             if (position := as_number(answer, len(options))) is not None:
                 return position
-            self.say(SetupSentence.CHOICE_UNKNOWN, answer=_shown(answer))
+            self.refuse(answer)
+
+    def refuse(self, answer: str) -> None:
+        """Say that there is no such answer; a long one may be a secret, pasted too late, and is not shown."""
+        if len(answer) > _LONGEST_CHOICE:
+            self.say(SetupSentence.CHOICE_UNREADABLE)
+        else:
+            self.say(SetupSentence.CHOICE_UNKNOWN, answer=sanitize_text(answer))
 
     def _line(self, question: str) -> str:
         try:
@@ -89,7 +97,3 @@ def terminal_language(chosen: str, environ: Mapping[str, str] = os.environ) -> s
     """Return the language that was chosen, or that of the terminal."""
     locale = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
     return language_of(chosen, locale)
-
-
-def _shown(answer: str) -> str:
-    return sanitize_text(answer[:100])

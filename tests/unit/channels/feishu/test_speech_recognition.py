@@ -104,6 +104,8 @@ async def test_a_missing_scope_is_named_by_the_check(world, hearing):
     )
     with pytest.raises(ScopeMissing, match=r"speech_to_text:speech"):
         await hearing.recognize(voice(world, voice_message(1.0)))
+    world.sim.scanning.grant("speech_to_text:speech")
+    assert (await hearing.preflight()).lacking == ()
     assert SPEECH[0].name == _ROWS["speech_scope"].value
     assert SPEECH[0].name not in TENANT
 

@@ -162,3 +162,13 @@ def test_the_code_fits_a_terminal_or_is_left_out(monkeypatch):
     assert max(map(len, drawn.split("\n"))) <= 80
     monkeypatch.setenv("COLUMNS", "40")
     assert qr_code("https://accounts.feishu.cn/page/launcher?" + "x" * 430) == ""
+
+
+async def test_whoever_ends_it_is_told_that_nothing_was_written(sim, folder, capsys, monkeypatch):
+    async def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("parley.app.cli.admin.connect.register_here", interrupted)
+    assert await asyncio.to_thread(main, ["connect", "feishu", "--server", sim.url]) == 130
+    assert capsys.readouterr().out.endswith("Nothing was written.\n")
+    assert list(folder.iterdir()) == []

@@ -47,6 +47,14 @@ def test_the_language_is_chosen(typed, capsys, language, word):
     assert word in capsys.readouterr().out
 
 
+def test_a_token_that_is_pasted_into_another_question_is_not_repeated(typed, capsys):
+    typed("123456789:AAF-a-real-token", "", "123456789:AAF-a-real-token", "1", "", "n")
+    main(["init", "--no-check"])
+    said = capsys.readouterr().out
+    assert said.count("That is none of the answers.") == 2
+    assert "AAF" not in said
+
+
 def test_a_token_that_is_typed_is_written(typed, tmp_path, capsys):
     env = typed("sms", "9", "telegram", " 12:abc ", "", *LAST)
     assert main(["init", "--no-check"]) == 0
