@@ -157,7 +157,10 @@ async def _put_together(
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
     changes = MemoryChangeFeed(journal.news)
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
-    has_others = lambda: nodes.has_others()  # noqa: E731, PLW0108 - the nodes are made later
+
+    def has_others() -> bool:
+        return nodes.has_others()
+
     bus = make_bus(journal, current, pairing, watchers.telemetry, has_others)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
     lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
