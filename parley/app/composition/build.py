@@ -157,17 +157,14 @@ async def _put_together(
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
     changes = MemoryChangeFeed(journal.news)
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
-
-    def has_others() -> bool:
-        return nodes.has_others()
-
-    bus = make_bus(journal, current, pairing, watchers.telemetry, has_others)
+    bus = make_bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
     lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
     await opened.agent.tools.bind(loaded, memory, journal, conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
+    bus.has_others = nodes.has_others
     more = [nodes.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
