@@ -157,13 +157,13 @@ async def _put_together(
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
     lag, letters, changes = LoopLag(), DeadLetters(journal), MemoryChangeFeed(journal.news)
     current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
-    bus = make_bus(journal, current, pairing, watchers.telemetry, lambda: nodes.has_others())  # noqa: PLW0108
+    bus = make_bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    place = loaded.settings.agent.url
-    nodes: ClusterMembership = ClusterMembership(journal.nodes, place, supervisors.reports, clock)
+    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
+    bus.has_others = nodes.has_others
     more = [nodes.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]

@@ -60,13 +60,7 @@ def _seat(channel: Channel, store: Store) -> ConnectionLease:
     return NoLease()
 
 
-def make_bus(
-    journal: Store,
-    current: CurrentState,
-    pairing: Pairing,
-    telemetry: Telemetry,
-    has_others: Callable[[], bool],
-) -> MessageBus:
-    """Return the bus of a node; `has_others` tells whether it is one of several."""
+def make_bus(journal: Store, current: CurrentState, pairing: Pairing, telemetry: Telemetry) -> MessageBus:
+    """Return the bus of a node."""
     deaf, busy = ChannelsWithoutHistory(current.channels), BusyPolicyCache(journal, journal.news)
-    return MessageBus(journal, current.rules, pairing, busy, deaf, telemetry, has_others=has_others)
+    return MessageBus(journal, current.rules, pairing, busy, deaf, telemetry)

@@ -55,7 +55,7 @@ class MessageBus:
         self._paired = paired
         self._without_history = without_history
         self._topics = OwnTopics(journal)
-        self._has_others = has_others
+        self.has_others = has_others
         self.follow_ups = FollowUpRecheck(self._topics, self._accept_follow_up, monotonic)
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
@@ -138,7 +138,7 @@ class MessageBus:
 
     def _may_follow_up(self, options: ChannelOptions, message: InboundMessage) -> bool:
         """Return whether a message was left out only because its topic is not known to be ours."""
-        if not self._has_others() or not _needs_no_mention(options, message):
+        if not self.has_others() or not _needs_no_mention(options, message):
             return False
         verdict = decide_access(options, message, ours=True, paired=self._paired)
         return verdict is not AccessVerdict.IGNORE
