@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.model.types import Json
@@ -15,7 +15,7 @@ from parley.core.ports.memory.port import FactView, Memory, MemoryView
 from parley.memory.cache import MemoryCache
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.learning.queue import LearningQueue
-from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument
+from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.repository import MemoryRepository
 from parley.memory.storage.port import MemoryStore
@@ -182,7 +182,20 @@ def fact_view(fact: Fact) -> FactView:
     )
 
 
-def nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
+def memory_view(whole: StoredMemory, waiting: int) -> MemoryView:
+    """Return a memory as its person sees it, the newest fact first; `waiting` turns wait for a lesson."""
+    facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
+    return MemoryView(
+        on=not whole.notes.off,
+        summaries=tuple(_nonempty_summaries(whole.document)),
+        facts=tuple(map(fact_view, facts)),
+        waiting=waiting,
+        damaged=whole.damaged,
+        **asdict(whole.notes.kept_out),
+    )
+
+
+def _nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
     """Yield the summaries that have a text, by their names in JSON."""
     for names in SUMMARY_SECTIONS.values():
         for key, name in names.items():

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
 
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.errors import MemoryFailed
@@ -21,8 +20,9 @@ from parley.core.ports.memory.port import (
     UndoResult,
 )
 from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
-from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
+from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, memory_view
 from parley.memory.cache import MemoryCache
+from parley.memory.change_feed import MemoryChangeFeed, PublishingStore
 from parley.memory.controls.service import MemoryControlsService
 from parley.memory.inject.block import line_format
 from parley.memory.learning.extraction.extractor import Extractor
@@ -63,7 +63,10 @@ class MemoryService:
         quarantine: Quarantine | None = None,
         secrets: Sequence[str] = (),
         telemetry: Telemetry = NO_TELEMETRY,
+        changes: MemoryChangeFeed | None = None,
     ) -> None:
+        self._changes = changes or MemoryChangeFeed()
+        store = PublishingStore(store, self._changes.publish)
         self._semantic = semantic
         self._clock = clock
         self._store = store
@@ -89,7 +92,7 @@ class MemoryService:
         self._options = options
         self._extractor = extractor
         self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
-        self._queue = LearningQueue(self._journal, options, extractor.corrects)
+        self._queue = LearningQueue(self._journal, options, extractor.corrects, self._changes.publish)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self._worker = LearningWorker(
             self._journal, self._queue, self._pipeline, options, self._note_failure, self._quarantine,
@@ -195,15 +198,7 @@ class MemoryService:
         with map_store_errors():
             whole = await self._repository.load_merged(person)
             waiting = len(await self._queue.waiting(person))
-        facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
-        return MemoryView(
-            on=not whole.notes.off,
-            summaries=tuple(nonempty_summaries(whole.document)),
-            facts=tuple(map(fact_view, facts)),
-            waiting=waiting,
-            damaged=whole.damaged,
-            **asdict(whole.notes.kept_out),
-        )
+        return memory_view(whole, waiting)
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:
         with map_store_errors():

@@ -19,6 +19,7 @@ from parley.channels.web import privacy, sentences
 from parley.channels.web.api.chat_routes import ChatApi
 from parley.channels.web.api.file_routes import FileApi
 from parley.channels.web.api.inbox import WebInbox
+from parley.channels.web.chat.memory_watch import MemoryWatch
 from parley.channels.web.chat.reply import WebReply
 from parley.channels.web.chat.service import ChatService
 from parley.channels.web.config import Config
@@ -36,6 +37,7 @@ from parley.core.ports.channel import (
     Reply,
 )
 from parley.core.privacy.sources import ExportPiece
+from parley.core.state.people import PersonRepository
 
 _PAGE = Path(__file__).parent / "page"
 _EDIT_INTERVAL = 0.06
@@ -60,6 +62,9 @@ class WebChannel(Channel, ServesHttp):
         )
         self._desk = ChatService.create(services, clock)
         self._door = WebInbox(config.name, clock)
+        people = PersonRepository(services.documents, clock)
+        self._memory = MemoryWatch(people, self._door.person, self._desk.feed.publish)
+        services.memory_changes.subscribe(self._memory.on_change)
         self._api = ChatApi(config, services.commands, self._desk, self._door, edits=services.reruns)
         self._files = FileApi(self._desk.shelf, config.max_upload)
 

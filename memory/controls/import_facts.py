@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from parley.core.ports.memory.controls import ImportResult
+from parley.core.ports.memory.controls import ImportPreview, ImportResult
 from parley.memory.controls.import_shapes import ImportedMemories, is_shortened
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import can_merge, merge_facts
@@ -20,6 +20,7 @@ from parley.memory.learning.orders import orders_assistant, quote
 from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
 
 SOURCE = "import"
+_SHOWN = 10
 
 
 def import_memories(
@@ -52,6 +53,14 @@ def import_memories(
         secrets=count_secrets(MemoryDocument(imported.summaries, imported.facts)),
     )
     return replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), result
+
+
+def preview_import(stored: StoredMemory, imported: ImportedMemories, now: str, most: int) -> ImportPreview:
+    """Return what `import_memories` would do."""
+    changed, result = import_memories(stored, imported, now, most)
+    before = {fact.id for fact in stored.document.facts}
+    new = [fact.content for fact in changed.document.facts if fact.id not in before]
+    return ImportPreview(result, tuple(new[:_SHOWN]))
 
 
 def _as_fact(fact: Fact, now: str) -> Fact:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from parley.core.model.errors import MemoryFailed
+from parley.core.model.errors import MemoryDamaged, MemoryFailed
 from parley.core.ports.memory.admin import FactChange
-from parley.core.ports.memory.controls import ExportShape, ImportResult, ToldMemory
+from parley.core.ports.memory.controls import ExportShape, ImportPreview, ImportResult, ToldMemory
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
 from parley.memory.admin import fact_view, map_store_errors
 from parley.memory.cache import MemoryCache
 from parley.memory.controls.export_shapes import export_document
-from parley.memory.controls.import_facts import import_memories
+from parley.memory.controls.import_facts import import_memories, preview_import
 from parley.memory.controls.import_shapes import read_import
 from parley.memory.controls.team import SHARE, team_block, withdraw_accounts
 from parley.memory.controls.told import explain_told
@@ -76,6 +76,15 @@ class MemoryControlsService:
 
         with map_store_errors():
             return await self._repository.change(person, "", work)
+
+    async def preview_import(self, person: str, text: str) -> ImportPreview:
+        imported = await asyncio.to_thread(read_import, text)
+        with map_store_errors():
+            stored = await self._cache.load(person)
+        if stored.damaged:
+            raise MemoryDamaged(stored.damaged)
+        work = partial(preview_import, stored, imported, self._now(), self._options.max_facts)
+        return await self._cache.run_in_thread(work)
 
     async def export(self, person: str, shape: ExportShape) -> str:
         with map_store_errors():

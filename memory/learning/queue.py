@@ -55,15 +55,25 @@ def _never(said: str) -> bool:
     return False
 
 
+def _ignore(person: str) -> None:
+    """Let nobody know."""
+
+
 class LearningQueue:
     """Waiting and failed turns by person. Every method raises StoreUnavailable.
 
-    `corrects` says whether words correct the assistant: such turns are dropped last.
+    `corrects` says whether words correct the assistant: such turns are dropped last. `changed` is told whose
+    turns are more or fewer now.
     """
 
     def __init__(
-        self, journal: LearningJournal, options: MemoryOptions, corrects: Callable[[str], bool] = _never
+        self,
+        journal: LearningJournal,
+        options: MemoryOptions,
+        corrects: Callable[[str], bool] = _never,
+        changed: Callable[[str], None] = _ignore,
     ) -> None:
+        self._changed = changed
         self._journal = journal
         self._options = options
         self._corrects = corrects
@@ -75,6 +85,7 @@ class LearningQueue:
         self._added[turn.person] += 1
         if self._added[turn.person] >= _LOOK_EVERY:
             await self._trim(turn.person)
+        self._changed(turn.person)
 
     async def waiting(self, person: str) -> tuple[CompletedTurn, ...]:
         """Return the waiting turns of a person, in order."""
@@ -92,6 +103,7 @@ class LearningQueue:
         if not items:
             return 0
         gone = await self._journal.cancel(QUEUE, person, items[-1].id + 1)
+        self._changed(person)
         return sum(not is_trigger(item) for item in gone)
 
     async def discard_dead(self, person: str) -> int:
@@ -143,6 +155,7 @@ class LearningQueue:
     def reset_count(self, person: str) -> None:
         """Reset the count of a person's turns, whose lane was worked."""
         self._added.pop(person, None)
+        self._changed(person)
 
     async def _given_up(self, person: str) -> list[CompletedTurn]:
         found = map(decode_turn, await self._dead_of(person))

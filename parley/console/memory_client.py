@@ -109,6 +109,26 @@ class MemoryClient:
         """Put a memory in the place of this one; returns what it is then."""
         return self._ask("POST", "/import", document)
 
+    def export_memory_as(self, shape: str) -> Json:
+        """The memory in the shape of another program: `mem0` or `chatgpt`; `parley` is ours."""
+        return cast("Json", self._ask("GET", f"/export/{quote(shape, safe='')}"))
+
+    def preview_import(self, text: str) -> JsonObject:
+        """What `add_import` would do: counts, and the first `facts` that would be new."""
+        return self._ask("POST", "/import/preview", {"text": text})
+
+    def add_import(self, text: str) -> JsonObject:
+        """Add the memories in a text to those that are there: counts, and `data`, the memory then."""
+        return self._ask("POST", "/import/add", {"text": text})
+
+    def undo_memory(self) -> JsonObject:
+        """Take the last change back: `result` (done, nothing, forgotten), and `data`, the memory then."""
+        return self._ask("POST", "/undo")
+
+    def get_told(self, conversation: str) -> JsonObject:
+        """What the agent was told for the last answer in a conversation, named by its key, and why."""
+        return self._ask("GET", "/told", conversation=conversation)
+
     def clear_memory(self) -> JsonObject:
         """Forget everything, also what was still to be learned; returns the empty memory."""
         return self._ask("DELETE", "")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import TypeAdapter
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from parley.channels.web.chat.event_log import EntryShown, EventLog, PageEvent
+from parley.channels.web.chat.event_log import ChatChanged, EntryShown, EventLog, MemoryChanged, PageEvent
 
 _EVENT: TypeAdapter[PageEvent] = TypeAdapter(PageEvent)
+_NAMES: Mapping[type[PageEvent], str] = {
+    EntryShown: "entry",
+    ChatChanged: "chat",
+    MemoryChanged: "memory",
+}
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -23,7 +28,8 @@ class EventStream(Response):
     """One page's stream.
 
     It begins with `ready` when it goes on exactly where `last` (a Last-Event-ID) ended, or with `reset`
-    when the page must load afresh; then come `entry` and `chat` events, and a `beat` when all is quiet.
+    when the page must load afresh; then come `entry`, `chat` and `memory` events, and a `beat` when
+    all is quiet.
     """
 
     def __init__(self, feed: EventLog, last: str, heartbeat: float = 15.0) -> None:
@@ -68,8 +74,7 @@ class EventStream(Response):
             yield self._feed.newest, self._frame(self._feed.newest, "reset", "{}")
             return
         for newer, event in events:
-            name = "entry" if isinstance(event, EntryShown) else "chat"
-            yield newer, self._frame(newer, name, _EVENT.dump_json(event).decode())
+            yield newer, self._frame(newer, _NAMES[type(event)], _EVENT.dump_json(event).decode())
 
     def _frame(self, number: int, name: str, data: str) -> str:
         return f"id: {self._feed.epoch}.{number}\nevent: {name}\ndata: {data}\n\n"

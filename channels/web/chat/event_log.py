@@ -48,7 +48,22 @@ class ChatChanged:
         return 500
 
 
-PageEvent: TypeAlias = EntryShown | ChatChanged
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """What is remembered of the page's person changed, or how much is still to be learned from."""
+
+    @property
+    def key(self) -> str:
+        return "memory"
+
+    @property
+    def weight(self) -> int:
+        return 100
+
+
+ChatEvent: TypeAlias = EntryShown | ChatChanged
+"""What the pages of all nodes are told."""
+PageEvent: TypeAlias = ChatEvent | MemoryChanged
 
 
 class EventLog:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from pydantic import TypeAdapter, ValidationError
 
-from parley.channels.web.chat.event_log import ChatChanged, EntryShown, PageEvent
+from parley.channels.web.chat.event_log import ChatEvent, EntryShown
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.pubsub import Notifier
 
@@ -22,14 +22,14 @@ _TOPIC = "web"
 _PAUSE = 0.3
 """Seconds between two snapshots of a growing reply for the pages of other nodes."""
 
-_EVENT: TypeAdapter[PageEvent] = TypeAdapter(PageEvent)
+_EVENT: TypeAdapter[ChatEvent] = TypeAdapter(ChatEvent)
 
 
 class NodeSync:
     """Tells other nodes' pages, and hears what they tell: `shown` and `missed` are called with it."""
 
     def __init__(
-        self, news: Notifier, shown: Callable[[PageEvent], None], missed: Callable[[], None]
+        self, news: Notifier, shown: Callable[[ChatEvent], None], missed: Callable[[], None]
     ) -> None:
         self._news = news
         self._shown = shown
@@ -38,7 +38,7 @@ class NodeSync:
         self._task: asyncio.Task[None] | None = None
         news.subscribe(_TOPIC, self)
 
-    async def publish(self, event: EntryShown | ChatChanged) -> None:
+    async def publish(self, event: ChatEvent) -> None:
         """Show it everywhere; of a reply that grows its newest snapshot, soon. Raises StoreUnavailable."""
         if not self._news.shared:
             return

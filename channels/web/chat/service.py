@@ -9,7 +9,7 @@ from functools import partial
 
 from parley.channels.web.chat.conversations import ConversationStore
 from parley.channels.web.chat.entries import ChatConversation, EntryLocation
-from parley.channels.web.chat.event_log import ChatChanged, EntryShown, EventLog, PageEvent
+from parley.channels.web.chat.event_log import ChatChanged, ChatEvent, EntryShown, EventLog
 from parley.channels.web.chat.node_sync import NodeSync
 from parley.channels.web.chat.transcript import ChatTranscript
 from parley.channels.web.files.upload_store import UploadStore
@@ -94,7 +94,7 @@ class ChatService:
         """Tell every page about an entry, and later ones too while it grows. Raises StoreUnavailable."""
         await self._tell(shown)
 
-    async def _tell(self, event: PageEvent) -> None:
+    async def _tell(self, event: ChatEvent) -> None:
         _show(self.feed, self.growing, event)
         await self.sharing.publish(event)
 
@@ -134,7 +134,7 @@ class ChatService:
             await self.announce(place.chat, await self.chats.drop_topic(place))
 
 
-def _show(feed: EventLog, growing: LiveReplies, event: PageEvent) -> None:
+def _show(feed: EventLog, growing: LiveReplies, event: ChatEvent) -> None:
     """Let this node's pages see what happened, here or on another node."""
     if isinstance(event, ChatChanged):
         growing.prune(event)

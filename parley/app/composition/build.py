@@ -15,7 +15,8 @@ from parley.agent.files.reader import FileReader
 from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import OpenedAgent, open_reloadable_agent
-from parley.app.composition.memory import make_memory, page_person
+from parley.app.composition.api_routes import api_routes
+from parley.app.composition.memory import make_memory
 from parley.app.composition.monitoring import Watchers, monitoring_routes, open_watchers
 from parley.app.composition.privacy import build_conversation_deletion, build_privacy_service
 from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
@@ -24,7 +25,6 @@ from parley.app.composition.supervising import make_bus, make_supervise
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
-from parley.app.openapi.document import openapi_routes
 from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import ConfigSource, fixed_source
@@ -43,11 +43,6 @@ from parley.app.supervision.channel_factory import (
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
 from parley.channels.kit.config import ChannelConfig
-from parley.console.api.dead_letters import letter_routes
-from parley.console.api.feedback import feedback_routes
-from parley.console.api.memory import memory_routes
-from parley.console.api.pairing import pairing_routes
-from parley.console.api.privacy import privacy_routes
 from parley.console.api.setup import FirstSetup, setup_routes
 from parley.console.server import HttpServer
 from parley.core.dead_letters import DeadLetters
@@ -56,6 +51,7 @@ from parley.core.inbound.bus import MessageBus
 from parley.core.model.errors import ParleyError, unwrap_exception_group
 from parley.core.ports.channel import Channel
 from parley.core.ports.health import Health, HealthReport
+from parley.core.ports.memory.changes import MemoryChanges
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
 from parley.core.privacy.service import PrivacyService
@@ -64,6 +60,7 @@ from parley.core.services import CoreServices
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from parley.feedback.delivery import FeedbackDelivery, open_destinations
+from parley.memory.change_feed import MemoryChangeFeed
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
@@ -158,10 +155,11 @@ async def _put_together(
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
     pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
-    current.add_channels(make_channels(loaded, journal, journal.news, current.rules))
+    changes = MemoryChangeFeed(journal.news)
+    current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
     has_others = lambda: nodes.has_others()  # noqa: E731, PLW0108 - the nodes are made later
     bus = make_bus(journal, current, pairing, watchers.telemetry, has_others)
-    memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
+    memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
     lag, letters, conversations = LoopLag(), DeadLetters(journal), watchers.conversations
     await opened.agent.tools.bind(loaded, memory, journal, conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, conversations, agent, clock)
@@ -176,9 +174,10 @@ async def _put_together(
     people = build_privacy_service(current, services, journal, agent, remake)
     manager = Manager(services)
     watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
-    api = [*_api(services, memory, people, letters), *watched, *opened.setup, *opened.agent.tools.routes()]
+    known = api_routes(services, memory, current.rules, people, letters)
+    api = [*known, *watched, *opened.setup, *opened.agent.tools.routes()]
     server = make_server(loaded, current, pulse, api)
-    making = _making(journal, current, supervise, server, api)
+    making = _making(journal, current, supervise, server, api, changes)
     changing = Reconfiguration(
         current, opened.agent, memory, manager, watchers.metrics, supervisors, making, source.note
     )
@@ -230,28 +229,16 @@ def _making(
     supervise: Callable[[Channel, Health], ChannelSupervisor],
     server: HttpServer,
     api: Sequence[BaseRoute],
+    changes: MemoryChanges,
 ) -> ChannelMaking:
     def make(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channel:
-        return make_channel(loaded, journal, journal.news, name, config, current.rules)
+        return make_channel(loaded, journal, journal.news, name, config, current.rules, changes)
 
     return ChannelMaking(
         make=make,
         supervise=lambda channel: supervise(channel, Health.RETRYING),
         mount=lambda state: server.mount(*routes_of_state(state, api)),
     )
-
-
-def _api(
-    services: CoreServices, memory: MemoryService, people: PrivacyService, letters: DeadLetters
-) -> Sequence[BaseRoute]:
-    return [
-        *memory_routes(memory.admin, partial(page_person, services.people)),
-        *pairing_routes(services.pairing),
-        *privacy_routes(people, services.files),
-        *letter_routes(letters),
-        *openapi_routes(),
-        *feedback_routes(services.journal),
-    ]
 
 
 @asynccontextmanager

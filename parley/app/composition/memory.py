@@ -12,6 +12,7 @@ from parley.core.model.address import User
 from parley.core.model.errors import ConfigError, MemoryFailed
 from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.people import PersonRepository
+from parley.memory.change_feed import MemoryChangeFeed
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
@@ -33,6 +34,7 @@ def make_memory(
     clock: Callable[[], float],
     quarantine: Quarantine | None = None,
     telemetry: Telemetry = NO_TELEMETRY,
+    changes: MemoryChangeFeed | None = None,
 ) -> MemoryService:
     """Make the service as configured. Raises ConfigError for prompts that cannot be used."""
     stores = loaded.settings.memory_in_store
@@ -48,6 +50,7 @@ def make_memory(
         quarantine,
         secrets,
         telemetry,
+        changes,
     )
 
 

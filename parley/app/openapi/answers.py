@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
 from parley.core.model.feedback import Feedback
@@ -113,11 +114,69 @@ class ErasureAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MemorySwitchAnswer:
-    """Whether a person is remembered; `waiting` turns are still to be learned from."""
+    """Whether a person is remembered; `waiting` turns are still to be learned from. `damaged` names what
+    holds a memory that cannot be read. `secrets` were masked, `orders` to the assistant kept as quotations,
+    and `unsaid` statements left out, as nobody had made them.
+    """
 
     id: str
     on: bool
     waiting: int
+    damaged: str
+    secrets: int
+    orders: int
+    unsaid: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUndoAnswer:
+    """What became of the wish to take the last change back, and the memory as it is then."""
+
+    result: Literal["done", "nothing", "forgotten"]
+    data: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldFactAnswer:
+    """A fact that the agent was told, why, and the words of the person that it is about."""
+
+    id: str
+    content: str
+    reason: Literal["words", "correction", "always", "sure"]
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryToldAnswer:
+    """What the agent was told for the last answer, if that is `known`; `others` counts lines beside these."""
+
+    known: bool
+    facts: list[ToldFactAnswer]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreviewAnswer:
+    """What would become of memories, and the first `facts` that would be new."""
+
+    added: int
+    known: int
+    left_out: int
+    shortened: int
+    secrets: int
+    facts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAnswer:
+    """What became of memories: `left_out` were switched off there or forgotten here; and the memory then."""
+
+    added: int
+    known: int
+    left_out: int
+    shortened: int
+    secrets: int
+    data: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)

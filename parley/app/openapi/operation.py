@@ -42,5 +42,7 @@ PARAMETERS = {
     "message": "the message",
     "file": "the upload",
     "fact": "the fact",
+    "conversation": "a conversation's key, such as web:chat-0001",
+    "shape": "parley, mem0 or chatgpt",
     "item": "the number of the dead letter",
 }

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from parley.app.openapi import answers as answer
 from parley.app.openapi.chat_operations import CHAT_OPERATIONS
+from parley.app.openapi.memory_operations import MEMORY_OPERATIONS
 from parley.app.openapi.operation import ApiOperation
-from parley.console.api import bodies, setup
+from parley.console.api import setup
 from parley.console.api.pairing import PairingCodeBody
 from parley.console.api.privacy import ErasureBody
 from parley.console.api.setup_state import SetupAssistants, SetupState
@@ -138,100 +139,5 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
             refuses=(409,),
         ),
     ),
-    "Memory": (
-        _op("GET", "/api/memory", "Return a person's memory.", _MEMORY, query=("person",), refuses=(409,)),
-        _op("DELETE", "/api/memory", "Clear a person's memory.", _MEMORY, query=("person",), refuses=(409,)),
-        _op(
-            "POST",
-            "/api/memory/reload",
-            "Read it again from where it is stored.",
-            _MEMORY,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op("GET", "/api/memory/config", "Return the configuration of memory.", _MEMORY),
-        _op(
-            "GET",
-            "/api/memory/status",
-            "Return configuration, memory and health.",
-            answer.MemoryStatusAnswer,
-            query=("person",),
-        ),
-        _op(
-            "GET",
-            "/api/memory/people",
-            "List everybody with a memory.",
-            answer.MemoryPeopleAnswer,
-            refuses=(409,),
-        ),
-        _op(
-            "GET",
-            "/api/memory/search",
-            "Find the facts that are about some words.",
-            answer.MemorySearchAnswer,
-            query=("person", "words"),
-            refuses=(409,),
-        ),
-        _op(
-            "PUT",
-            "/api/memory/switch",
-            "Switch a person's memory on or off.",
-            answer.MemorySwitchAnswer,
-            takes=bodies.MemorySwitchBody,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op(
-            "POST",
-            "/api/memory/facts",
-            "Remember a fact.",
-            _MEMORY,
-            takes=bodies.NewFactBody,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op(
-            "PATCH",
-            "/api/memory/facts/{fact}",
-            "Change a fact.",
-            _MEMORY,
-            takes=bodies.FactPatchBody,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op(
-            "DELETE", "/api/memory/facts/{fact}", "Forget a fact.", _MEMORY, query=("person",), refuses=(409,)
-        ),
-        _op(
-            "GET",
-            "/api/memory/export",
-            "Download a person's memory.",
-            _MEMORY,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op(
-            "POST",
-            "/api/memory/import",
-            "Put a memory in the place of a person's.",
-            _MEMORY,
-            takes=_MEMORY,
-            query=("person",),
-            refuses=(409,),
-        ),
-        _op(
-            "GET",
-            "/api/memory/dead-letters",
-            "List turns that could not be learned from.",
-            answer.FailedTurnsAnswer,
-            refuses=(409,),
-        ),
-        _op(
-            "POST",
-            "/api/memory/dead-letters/{item}/retry",
-            "Learn from one again.",
-            status=204,
-            refuses=(409,),
-        ),
-    ),
+    "Memory": MEMORY_OPERATIONS,
 }

@@ -26,6 +26,7 @@ from parley.core.inbound.withdrawal import recall_message, withdraw_message
 from parley.core.model.options import ChannelOptions, EditPolicy
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
+from parley.core.ports.memory.changes import NO_MEMORY_CHANGES, MemoryChanges
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.speech import NO_SPEECH, SpeechDecoder
 from parley.core.privacy.conversation_deletion import schedule_deletion
@@ -39,10 +40,11 @@ def make_channels(
     journal: Journal,
     news: Notifier = NULL_NOTIFIER,
     rules: Mapping[str, ChannelOptions] = _AS_MADE,
+    memory_changes: MemoryChanges = NO_MEMORY_CHANGES,
 ) -> Mapping[str, Channel]:
     """Return the channels that are on, each with a folder of its own."""
     return {
-        name: make_channel(loaded, journal, news, name, config, rules)
+        name: make_channel(loaded, journal, news, name, config, rules, memory_changes)
         for name, config in loaded.channels.items()
     }
 
@@ -54,6 +56,7 @@ def make_channel(
     name: str,
     config: ChannelConfig,
     rules: Mapping[str, ChannelOptions] = _AS_MADE,
+    memory_changes: MemoryChanges = NO_MEMORY_CHANGES,
 ) -> Channel:
     """Return one channel. Raises ConfigError where a package that it needs is not installed."""
     usual = channel_options(loaded, name, config)
@@ -77,6 +80,7 @@ def make_channel(
         name=name,
         rules=lambda place: options().at(place),
         decoder=_decoder(loaded),
+        memory_changes=memory_changes,
     )
     channel = cast("Channel", module.create(config, services))
     channel.name = name

@@ -88,12 +88,18 @@ class MemorySwitchBody(_Body):
     on: Annotated[bool, Field(strict=True)]
 
 
-async def read_json(request: Request, model: type[_Model]) -> _Model:
-    """Return the body as `model`.
+class ImportTextBody(_Body):
+    """Memories as a text: an export of Parley, mem0 or ChatGPT, or one fact a line."""
+
+    text: str
+
+
+async def read_json(request: Request, model: type[_Model], most: int = MAX_BODY_BYTES) -> _Model:
+    """Return the body of at most so many bytes as `model`.
 
     Raises RequestRefused for another content type, too much, or the wrong shape.
     """
-    return parse_model(model, await read_body(request, MAX_BODY_BYTES))
+    return parse_model(model, await read_body(request, most))
 
 
 async def read_body(request: Request, most: int) -> bytes:

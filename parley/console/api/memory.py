@@ -1,4 +1,4 @@
-"""Memories over HTTP: read, corrected, taken along and erased, under `/api/memory`.
+"""Memories over HTTP: read, corrected, switched and erased, under `/api/memory`.
 
 Whoever may use the console may use this; `?person=` names whose memory, without it that of the chat page.
 """
@@ -34,6 +34,7 @@ _MOST_OF_PERSON = 500
 _MOST_OF_WORDS = 500
 # Without any of these a text is something else, and importing it would erase what is there.
 _SECTIONS = {"user", "history", "facts"}
+_STATE = ("on", "waiting", "damaged", "secrets", "orders", "unsaid")
 _PRIVATE = {"cache-control": "no-store"}
 Handler = Callable[[Request], Awaitable[Response]]
 OwnPerson = Callable[[], Awaitable[str]]
@@ -47,7 +48,10 @@ def memory_routes(memory: MemoryAdminPort, own_person: OwnPerson) -> tuple[Route
     api = MemoryHandlers(memory, own_person)
 
     def route(path: str, handler: Handler, method: str, *, always: bool = False) -> Route:
-        return Route(f"/api/memory{path}", _guarded(memory, handler, always), methods=[method])
+        def enabled() -> bool:
+            return always or bool(memory.config["enabled"])
+
+        return Route(f"/api/memory{path}", guard_memory(enabled, handler), methods=[method])
 
     return (
         route("", api.read, "GET"),
@@ -165,21 +169,26 @@ class MemoryHandlers:
 
     async def _state(self, person: str) -> dict[str, Json]:
         view = await self._memory.overview(person)
-        return {"id": person, "on": view.on, "waiting": view.waiting}
+        return {name: getattr(view, name) for name in _STATE} | {"id": person}
 
     async def _person(self, request: Request) -> str:
-        named = request.query_params.get("person", "")
-        if len(named) > _MOST_OF_PERSON or not named.isprintable():
-            raise RequestRefused(422, "bad_request", "person: this is not a person's id")
-        return named or await self._own_person()
+        return await person_of_request(request, self._own_person)
 
 
-def _guarded(memory: MemoryAdminPort, handler: Handler, always: bool) -> Handler:
-    """The handler with its refusals turned into answers; `always` also while memory is off."""
+async def person_of_request(request: Request, own_person: OwnPerson) -> str:
+    """Return whose memory a request is about. Raises RequestRefused."""
+    named = request.query_params.get("person", "")
+    if len(named) > _MOST_OF_PERSON or not named.isprintable():
+        raise RequestRefused(422, "bad_request", "person: this is not a person's id")
+    return named or await own_person()
+
+
+def guard_memory(enabled: Callable[[], bool], handler: Handler) -> Handler:
+    """Return the handler with its refusals turned into answers; while memory is off it refuses."""
 
     async def wrapped(request: Request) -> Response:
         try:
-            if not (always or memory.config["enabled"]):
+            if not enabled():
                 raise RequestRefused(
                     409, "memory_off", "Memory is switched off on this server: memory.enabled."
                 )

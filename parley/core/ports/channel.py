@@ -24,6 +24,7 @@ from parley.core.model.types import (
     SessionSettings,
 )
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.memory.changes import NO_MEMORY_CHANGES, MemoryChanges
 from parley.core.ports.no_core import (
     clear_nothing,
     never_rerun,
@@ -277,7 +278,8 @@ class ChannelServices:
     platform, and stops the run that answers it. `outcome` tells how a message reads after a press that the
     inbox took, where a message may have so many characters; "" where nothing is decided. `name` is what the
     settings call the channel, and `rules` tells what they say about a conversation. `decoder` makes samples
-    of voice messages where the platform is asked for their words.
+    of voice messages where the platform is asked for their words. `memory_changes` tells whose memory
+    changed.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -295,3 +297,4 @@ class ChannelServices:
     name: str = ""
     rules: Callable[[Conversation], ChannelOptions] = no_rules
     decoder: SpeechDecoder = NO_SPEECH
+    memory_changes: MemoryChanges = NO_MEMORY_CHANGES

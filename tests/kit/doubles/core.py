@@ -37,7 +37,7 @@ from parley.core.model.types import (
 from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
-from parley.core.ports.memory.controls import ExportShape, ImportResult, ToldMemory
+from parley.core.ports.memory.controls import ExportShape, ImportPreview, ImportResult, ToldMemory
 from parley.core.ports.memory.port import (
     NO_ORIGIN,
     AccountUnlink,
@@ -287,6 +287,10 @@ class RecordingMemory(NullMemory):
         for line in text.splitlines():
             await self.add(person, line)
         return ImportResult(added=len(text.splitlines()))
+
+    async def preview_import(self, person: str, text: str) -> ImportPreview:
+        lines = text.splitlines()
+        return ImportPreview(ImportResult(added=len(lines)), tuple(lines))
 
     async def recall_team(self, team: str, messages: Sequence[str]) -> str:
         return "\n".join(fact.content for fact in self.held.get(team, []))

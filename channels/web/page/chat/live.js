@@ -42,9 +42,11 @@ export class Live {
     listen("reset", () => {
       store.setConnection("online");
       this.#onReset();
+      store.changed("memory");
     });
     listen("entry", (/** @type {{ place: Place, entry: Entry }} */ { place, entry }) => store.putEntry(place, entry));
     listen("chat", (/** @type {{ id: string, chat: Chat | null }} */ { id, chat }) => store.setChat(id, chat));
+    listen("memory", () => store.changed("memory"));
     listen("beat", () => {});
     source.onerror = () => this.#failed(source);
   }

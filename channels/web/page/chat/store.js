@@ -1,10 +1,10 @@
-// What the page knows. Views listen for: chats, place, entries, connection, commands.
+// What the page knows. Views listen for: chats, place, entries, connection, commands, memory.
 
 /**
  * @import { Chat, Chats, Command, Entry, Page, Place } from "../kit/protocol"
  * @typedef {{ entries: Map<string, Entry>, before: string, loaded: boolean }} Thread
  * @typedef {{ place: Place, entry?: Entry, older?: boolean }} EntriesChange
- * @typedef {{ chats: undefined, place: undefined, entries: EntriesChange, connection: undefined, commands: undefined }} Changes
+ * @typedef {{ chats: undefined, place: undefined, entries: EntriesChange, connection: undefined, commands: undefined, memory: undefined }} Changes
  */
 
 /** @param {Place} place */
@@ -44,12 +44,15 @@ class Store extends EventTarget {
   }
 
   /**
+   * Returns what ends it.
    * @template {keyof Changes} Name
    * @param {Name} name
    * @param {(detail: Changes[Name]) => void} listener
    */
   on(name, listener) {
-    this.addEventListener(name, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+    const hear = (/** @type {Event} */ event) => listener(/** @type {CustomEvent} */ (event).detail);
+    this.addEventListener(name, hear);
+    return () => this.removeEventListener(name, hear);
   }
 
   /** @param {"online" | "offline"} state */

@@ -149,6 +149,11 @@ export interface Fact extends NewFact {
   id: string;
   createdAt: string;
   source: string;
+  shared?: boolean; // said where others listen
+  subject?: string; // who it is about, where that is not the person
+  until?: string; // a year, month, day or time: it held until then
+  lastConfirmedAt?: string;
+  origin?: { conversation?: string; link?: string };
 }
 
 interface Summary {
@@ -169,6 +174,44 @@ export interface FoundFacts {
 export interface MemoryState {
   on: boolean;
   waiting: number;
+  damaged: string;
+  secrets: number;
+  orders: number;
+  unsaid: number;
+}
+
+export interface ToldFact {
+  id: string;
+  content: string;
+  reason: "words" | "correction" | "always" | "sure";
+  words: string[];
+}
+
+export interface Told {
+  known: boolean;
+  facts: ToldFact[];
+  others: number;
+}
+
+interface ImportCounts {
+  added: number;
+  known: number;
+  left_out: number;
+  shortened: number;
+  secrets: number;
+}
+
+export interface ImportPreview extends ImportCounts {
+  facts: string[];
+}
+
+export interface Imported extends ImportCounts {
+  data: Memory;
+}
+
+export interface Undone {
+  result: "done" | "nothing" | "forgotten";
+  data: Memory;
 }
 
 export interface MemoryStatus {

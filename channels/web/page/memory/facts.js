@@ -2,6 +2,7 @@
 
 import { button, h } from "../kit/dom.js";
 import { language, named, t } from "../kit/texts.js";
+import { originOf } from "./origin.js";
 
 /** @import { Fact, NewFact } from "../kit/protocol" */
 
@@ -16,15 +17,16 @@ const moments = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle
  * @param {{ edit: () => void, forget: () => void }} actions
  */
 export function factRow(fact, { edit, forget }) {
-  const at = new Date(fact.createdAt);
-  const known = !Number.isNaN(at.getTime());
   const meta = h(
     "div",
     { class: "fact-meta" },
     h("span", { class: "kind" }, named(fact.category)),
+    fact.subject && h("span", {}, t("memoryAbout", { who: fact.subject })),
     h("span", {}, t("memorySure", { n: percent(fact) })),
-    known && h("time", { datetime: fact.createdAt, title: moments.format(at) }, dates.format(at)),
-    fact.source === "manual" && h("span", {}, t("memoryManual")),
+    timeOf(fact.createdAt, (date) => date),
+    timeOf(fact.lastConfirmedAt, (date) => t("memoryAgain", { date })),
+    fact.until && h("span", { class: "until" }, t("memoryUntil", { date: partial(fact.until) })),
+    originOf(fact),
   );
   const tools = h(
     "div",
@@ -33,6 +35,44 @@ export function factRow(fact, { edit, forget }) {
     button(t("memoryForget", { what: fact.content }), "trash", forget, { title: t("memoryForgetDo") }),
   );
   return h("li", { class: "fact", dataset: { id: fact.id } }, h("div", { class: "fact-text" }, h("p", {}, fact.content), meta), tools);
+}
+
+/**
+ * @param {string | undefined} text
+ * @param {(date: string) => string} says
+ */
+function timeOf(text, says) {
+  const at = new Date(text ?? "");
+  if (Number.isNaN(at.getTime())) return null;
+  return h("time", { datetime: text, title: moments.format(at) }, says(dates.format(at)));
+}
+
+/**
+ * A year, a month or a day, as people write it; a day has no time zone.
+ * @param {string} text
+ */
+function partial(text) {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime()) || /^\d{4}$/.test(text)) return text;
+  if (/^\d{4}-\d{2}$/.test(text)) return at.toLocaleDateString(language, { year: "numeric", month: "long", timeZone: "UTC" });
+  return at.toLocaleDateString(language, { dateStyle: "medium", ...(text.length === 10 && { timeZone: "UTC" }) });
+}
+
+/**
+ * What gives the focus back to the button of a fact that has it now, once the list is drawn again.
+ * @param {HTMLElement} list
+ */
+export function focusIn(list) {
+  const active = document.activeElement;
+  const row = active instanceof HTMLElement && list.contains(active) && active.closest("li");
+  if (!row) return () => {};
+  const id = row.dataset.id;
+  const at = [...row.querySelectorAll("button, a")].indexOf(active);
+  return () => {
+    const same = [...list.querySelectorAll("li")].find((one) => one.dataset.id === id);
+    const found = same?.querySelectorAll("button, a")[Math.max(0, at)];
+    if (found instanceof HTMLElement) found.focus();
+  };
 }
 
 /**

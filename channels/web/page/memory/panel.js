@@ -3,12 +3,17 @@
 import { call, Problem } from "../kit/api.js";
 import { ask } from "../kit/dialog.js";
 import { button, h } from "../kit/dom.js";
-import { factForm, factRow } from "./facts.js";
+import { downloads, importMemories } from "./transfer.js";
+import { factForm, factRow, focusIn } from "./facts.js";
 import { named, t } from "../kit/texts.js";
+import { store } from "../chat/store.js";
+import { summariesOf } from "./summaries.js";
+import { ToldView } from "./told.js";
 
-/** @import { Fact, FoundFacts, Memory, MemoryState, MemoryStatus, NewFact } from "../kit/protocol" */
+/** @import { Fact, FoundFacts, Memory, MemoryState, MemoryStatus, NewFact, Undone } from "../kit/protocol" */
 
 const AT_ONCE = 100;
+const UNDO = /** @type {const} */ ({ done: "memoryUndone", nothing: "memoryUndoNothing", forgotten: "memoryUndoForgotten" });
 
 /** @type {(method: string, path?: string, body?: object) => Promise<any>} */
 const memory = (method, path = "", body = undefined) => call(method, "/api/memory" + path, body);
@@ -31,6 +36,11 @@ class Panel {
   #shown = AT_ONCE;
   #note = h("p", { class: "memory-note", role: "status" });
   #trouble = h("p", { class: "memory-note bad", role: "alert" });
+  #heard = h("p", { class: "unseen", role: "status" });
+  #kept = h("div", { class: "memory-kept" });
+  #told = new ToldView(store.place);
+  #refreshing = false;
+  #stale = false; // whether something changed since it was loaded
   #search = h("input", { type: "search", placeholder: t("memorySearch"), "aria-label": t("memorySearch"), oninput: () => this.#again() });
   #on = h("input", { type: "checkbox", role: "switch", onchange: () => this.#switch() });
   #list = h("div", { class: "memory-list" });
@@ -42,14 +52,21 @@ class Panel {
     const close = button(t("memoryClose"), "cross", () => this.#dialog.close());
     const head = h("div", { class: "memory-head" }, h("h2", { id: "memory-title" }, t("memory")), close);
     const toggle = h("label", { class: "memory-switch" }, this.#on, h("span", {}, t("memoryOn")));
-    const fetchIt = h("a", { class: "plain", href: "/api/memory/export", download: "memory.json" }, t("memoryExport"));
+    const undo = h("button", { type: "button", class: "plain", onclick: () => this.#undo() }, t("memoryUndo"));
+    const bring = h("button", { type: "button", class: "plain", onclick: () => this.#import() }, t("memoryImport"));
     const clear = h("button", { type: "button", class: "plain", onclick: () => this.#clear() }, t("memoryClear"));
     const add = factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact), null);
-    this.#body.append(h("div", { class: "memory-tools" }, toggle, fetchIt, clear), add, this.#search, this.#list);
-    this.#dialog.append(head, h("p", {}, t("memorySays")), this.#note, this.#trouble, this.#body);
+    const tools = h("div", { class: "memory-tools" }, toggle, undo, bring, downloads(), clear);
+    this.#body.append(tools, add, this.#search, this.#told.node, this.#list, this.#kept);
+    this.#dialog.append(head, h("p", {}, t("memorySays")), this.#note, this.#trouble, this.#heard, this.#body);
     this.#dialog.addEventListener("click", (event) => event.target === this.#dialog && this.#dialog.close());
     this.#dialog.addEventListener("cancel", (event) => this.#cancel(event));
-    this.#dialog.addEventListener("close", () => this.#dialog.remove());
+    this.#dialog.addEventListener("click", (event) => this.#follow(event));
+    const over = store.on("memory", () => this.#refresh());
+    this.#dialog.addEventListener("close", () => {
+      over();
+      this.#dialog.remove();
+    });
     document.body.append(this.#dialog);
     this.#dialog.showModal();
     this.#load();
@@ -68,6 +85,46 @@ class Panel {
     this.#showState(status.person);
     this.#show(status.data);
     this.#body.hidden = false;
+    await this.#tried(this.#told.load());
+  }
+
+  /** Something changed elsewhere. Who is writing is not disturbed; a look that fails is made again at the next change. */
+  async #refresh() {
+    this.#stale = true;
+    if (this.#refreshing || this.#editing) return;
+    this.#refreshing = true;
+    try {
+      while (this.#stale && !this.#editing) {
+        this.#stale = false;
+        await this.#lookAgain();
+      }
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+    } finally {
+      this.#refreshing = false;
+    }
+  }
+
+  async #lookAgain() {
+    /** @type {[MemoryStatus, void]} */
+    const [status] = await Promise.all([memory("GET", "/status"), this.#told.load()]);
+    if (!status.data || this.#body.hidden) return;
+    this.#showState(status.person);
+    if (this.#editing) this.#stale = true;
+    else if (JSON.stringify(status.data) !== JSON.stringify(this.#data)) {
+      this.#show(status.data);
+      this.#heard.textContent = "";
+      this.#heard.textContent = t("memoryRefreshed");
+    }
+  }
+
+  /**
+   * A link into the page leads out of the panel.
+   * @param {Event} event
+   */
+  #follow(event) {
+    const link = event.target instanceof Element && event.target.closest("a[href^='#']");
+    if (link) this.#dialog.close();
   }
 
   /**
@@ -101,9 +158,12 @@ class Panel {
   }
 
   /** @param {MemoryState} state */
-  #showState({ on, waiting }) {
+  #showState({ on, waiting, damaged, secrets, orders, unsaid }) {
     this.#on.checked = on;
     this.#note.textContent = on ? waiting ? t("memoryWaiting", { n: waiting }) : "" : t("memoryIsOff");
+    this.#trouble.textContent = damaged ? t("memoryDamaged", { name: damaged }) : "";
+    const counts = [secrets && t("memorySecrets", { n: secrets }), orders && t("memoryOrders", { n: orders }), unsaid && t("memoryUnsaid", { n: unsaid })];
+    this.#kept.replaceChildren(...counts.filter(Boolean).map((says) => h("p", {}, String(says))));
   }
 
   /** @param {Memory} data */
@@ -142,16 +202,20 @@ class Panel {
       const entries = summaries.flatMap(({ name, text }) => [h("dt", {}, name), h("dd", {}, text)]);
       nodes.push(h("h3", {}, t("memorySummaries")), h("dl", {}, ...entries));
     }
-    if (facts.length) {
-      nodes.push(h("h3", {}, t("memoryFacts", { n: facts.length })));
-      nodes.push(h("ul", {}, ...facts.slice(0, this.#shown).map((fact) => this.#fact(fact))));
+    const shown = facts.slice(0, this.#shown);
+    for (const past of [false, true]) {
+      const n = facts.filter(({ until }) => Boolean(until) === past).length;
+      const rows = shown.filter(({ until }) => Boolean(until) === past).map((fact) => this.#fact(fact));
+      if (rows.length) nodes.push(h("h3", {}, t(past ? "memoryPast" : "memoryFacts", { n })), h("ul", past ? { class: "past" } : {}, ...rows));
     }
     if (facts.length > this.#shown) {
       const more = () => { this.#shown += AT_ONCE; this.#draw(); };
       nodes.push(h("button", { type: "button", class: "plain", onclick: more }, t("memoryMore", { n: facts.length - this.#shown })));
     }
     if (!nodes.length) nodes.push(h("p", { class: "memory-empty" }, words.length ? t("memoryNoMatch", { words: this.#search.value }) : t("memoryEmpty")));
+    const refocus = focusIn(this.#list);
     this.#list.replaceChildren(...nodes);
+    refocus();
   }
 
   /** @param {Fact} fact */
@@ -166,6 +230,7 @@ class Panel {
     this.#draw();
     if (id) this.#list.querySelector("textarea")?.focus();
     else this.#focus(back);
+    if (!id && this.#stale) this.#refresh();
   }
 
   /** @param {string} id */
@@ -204,6 +269,21 @@ class Panel {
     if (gone) this.#search.focus();
   }
 
+  async #undo() {
+    /** @type {Undone | undefined} */
+    const undone = await this.#tried(memory("POST", "/undo"));
+    if (!undone) return;
+    this.#show(undone.data);
+    this.#note.textContent = t(UNDO[undone.result]);
+  }
+
+  async #import() {
+    const imported = await importMemories();
+    if (!imported) return;
+    this.#show(imported.data);
+    this.#note.textContent = t("memoryImportDone", { n: imported.added });
+  }
+
   async #clear() {
     const says = h("p", {}, t("memoryClearSays", { n: this.#data?.facts.length }));
     if (await ask(t("memoryClearAsk"), says, t("memoryClear"), true)) await this.#change(memory("DELETE"), t("memoryGone"));
@@ -214,18 +294,4 @@ class Panel {
     if (state) this.#showState(state);
     else this.#on.checked = !this.#on.checked;
   }
-}
-
-
-/** @param {Memory} memory */
-function summariesOf({ user, history }) {
-  const all = [
-    { name: t("workContext"), text: user.workContext.summary },
-    { name: t("personalContext"), text: user.personalContext.summary },
-    { name: t("topOfMind"), text: user.topOfMind.summary },
-    { name: t("recentMonths"), text: history.recentMonths.summary },
-    { name: t("earlierContext"), text: history.earlierContext.summary },
-    { name: t("longTermBackground"), text: history.longTermBackground.summary },
-  ];
-  return all.filter(({ text }) => text);
 }

@@ -12,13 +12,14 @@ from parley.core.model.errors import MemoryFailed
 from parley.core.ports.memory.controls import ImportProblem, ImportRefused, ImportResult
 from parley.core.texts import MemorySentence, Sentence
 
-_PROBLEMS = {
+PROBLEM_SENTENCES = {
     ImportProblem.NOT_JSON: MemorySentence.IMPORT_NOT_JSON,
     ImportProblem.NO_MEMORIES: MemorySentence.IMPORT_NO_MEMORIES,
     ImportProblem.NO_TEXT: MemorySentence.IMPORT_NO_TEXT,
     ImportProblem.TOO_MANY: MemorySentence.IMPORT_TOO_MANY,
     ImportProblem.TOO_LARGE: MemorySentence.IMPORT_TOO_LARGE,
 }
+"""What people read of a text that cannot be imported."""
 
 
 async def import_memories(context: CommandContext, person: str, words: str) -> str:
@@ -34,7 +35,7 @@ async def import_memories(context: CommandContext, person: str, words: str) -> s
     try:
         return _told(context, await context.services.memory_controls.import_text(person, text))
     except ImportRefused as refused:
-        return context.say(_PROBLEMS[refused.problem], place=refused.place)
+        return context.say(PROBLEM_SENTENCES[refused.problem], place=refused.place)
 
 
 def _told(context: CommandContext, result: ImportResult) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from parley.core.commands.context import CommandContext
+from parley.core.commands.memory.told import ToldMemoryReader
 from parley.core.model.address import Conversation
 from parley.core.ports.memory.controls import ToldFact, ToldReason
-from parley.core.ports.memory.port import FactView, RecallQuery
+from parley.core.ports.memory.port import FactView
 from parley.core.texts import MemorySentence
-from parley.core.turns.turn_memory import session_for_message
 
 _REASONS = {
     ToldReason.WORDS: MemorySentence.WHY_WORDS,
@@ -22,15 +22,11 @@ async def explain_memory(context: CommandContext, person: str, words: str) -> st
     """Say where the fact of this id comes from; without one, what was told for the last answer here."""
     if words:
         return await _explain_fact(context, person, words.strip("`"))
-    record, _ = await context.services.conversations.read(context.conversation)
-    query = RecallQuery(
-        person=person,
-        assistant=session_for_message(context.services, context.message, record).assistant,
-        thread=context.services.conversations.thread_id(context.conversation, record),
-        messages=record.said,
-        private=True,
+    services = context.services
+    reader = ToldMemoryReader(
+        services.conversations, services.people, services.memory_controls, services.options.channels
     )
-    told = await context.services.memory_controls.told(query)
+    told = await reader.read(person, context.conversation, context.message.sender)
     if told is None:
         return context.say(MemorySentence.WHY_UNKNOWN)
     if not told.facts and not told.others:

@@ -78,6 +78,14 @@ class ImportResult:
     secrets: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What would become of imported memories, and the first texts that would be new."""
+
+    result: ImportResult = ImportResult()
+    facts: tuple[str, ...] = ()
+
+
 class MemoryControls(Protocol):
     """Every method but `recall_team` raises MemoryFailed."""
 
@@ -97,6 +105,10 @@ class MemoryControls(Protocol):
 
     async def import_text(self, person: str, text: str) -> ImportResult:
         """Add the memories in a text: ours, mem0's, ChatGPT's, or a line each. Raises ImportRefused."""
+        ...
+
+    async def preview_import(self, person: str, text: str) -> ImportPreview:
+        """Return what `import_text` would do, and change nothing. Raises ImportRefused."""
         ...
 
     async def export(self, person: str, shape: ExportShape) -> str:
@@ -128,6 +140,9 @@ class NoMemoryControls:
 
     async def import_text(self, person: str, text: str) -> ImportResult:
         return ImportResult()
+
+    async def preview_import(self, person: str, text: str) -> ImportPreview:
+        return ImportPreview()
 
     async def export(self, person: str, shape: ExportShape) -> str:
         return "{}"

@@ -24,7 +24,8 @@ from tests.kit.doubles.console_server import TOKEN, bearer
 SETTINGS = f"agent: {{url: 'http://127.0.0.1:9'}}\nconsole: {{token: {TOKEN}}}\n"
 OF_THE_PAGE = {"/", "/page", "/page/kit/sentences.js"}
 EVERY = [each for operations in OPERATIONS.values() for each in operations]
-WORDS = {"person": "web:local", "chat": "chat-4711", "topic": "topic-4711"}
+WORDS = {"person": "web:local", "chat": "chat-4711", "topic": "topic-4711", "shape": "chatgpt"}
+ASKED = {"person": "web:local", "conversation": "web:chat-4711"}
 
 
 @pytest_asyncio.fixture
@@ -79,7 +80,7 @@ TYPED = [
 async def test_what_is_read_has_the_type_that_it_is_said_to_have(
     http: httpx.AsyncClient, each: ApiOperation
 ) -> None:
-    query = {"person": "web:local"} if "person" in each.query else {}
+    query = {name: value for name, value in ASKED.items() if name in each.query}
     got = await http.get(filled(each), params=query)
     assert got.status_code == each.status, got.text
     TypeAdapter[Any](each.gives).validate_json(got.content, extra="forbid")

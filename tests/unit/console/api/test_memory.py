@@ -81,7 +81,8 @@ async def test_the_status_has_configuration_memory_person_and_health(http: httpx
     status = (await http.get("/api/memory/status")).json()
     assert status["config"] == (await http.get("/api/memory/config")).json()
     assert status["data"] == (await http.get("/api/memory")).json()
-    assert status["person"] == {"id": OWN, "on": True, "waiting": 0}
+    kept_out = {"damaged": "", "secrets": 0, "orders": 0, "unsaid": 0}
+    assert status["person"] == {"id": OWN, "on": True, "waiting": 0} | kept_out
     assert status["health"]["people"] == 2
 
 
@@ -205,7 +206,7 @@ async def test_broken_json_is_refused(http: httpx.AsyncClient) -> None:
 
 async def test_memory_is_switched_off_and_on_for_a_person(http: httpx.AsyncClient) -> None:
     off = await http.put("/api/memory/switch", json={"on": False})
-    assert off.json() == {"id": OWN, "on": False, "waiting": 0}
+    assert {"id": OWN, "on": False, "waiting": 0}.items() <= off.json().items()
     assert (await http.get("/api/memory/status")).json()["person"]["on"] is False
     other = await http.get("/api/memory/status", params={"person": "telegram:7"})
     assert other.json()["person"]["on"] is True
