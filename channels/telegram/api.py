@@ -289,6 +289,6 @@ class TelegramApi:
             with map_sdk_errors():
                 return await call(self._moves.current(chat))
         except MigratedToSupergroup as moved:
-            self._moves.remember_migration(chat, moved.chat)
+            await self._moves.learn_migration(chat, moved.chat)
         with map_sdk_errors():
             return await call(self._moves.current(chat))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from dataclasses import replace
 
 from parley.core.model.address import Conversation
-from parley.core.model.errors import DocumentConflict
+from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import DocumentRepository
+
+log = logging.getLogger(__name__)
 
 
 class SupergroupMigrations:
@@ -36,6 +39,20 @@ class SupergroupMigrations:
                 await self._documents.set(replace(known, body=str(old)))
         self._origins[new] = old
         self.remember_migration(old, new)
+
+    async def learn_migration(self, old: int, new: int) -> None:
+        """Note a migration of which a refused call told: Telegram keeps its service message for a day only.
+
+        Where the new chat has begun as a conversation of its own it stays one, and answers for the old one
+        arrive there. While the store is away the next refusal tells again.
+        """
+        self.remember_migration(old, new)
+        if self._origins.get(new) == new:
+            return
+        try:
+            await self.store_migration(old, new)
+        except StoreUnavailable as error:
+            log.warning("telegram: that %d became %d is not noted: %s", old, new, error)
 
     async def with_current_chat(self, message: InboundMessage) -> InboundMessage:
         """Return the message in the conversation that its chat began as. Raises StoreUnavailable."""

@@ -64,3 +64,39 @@ async def test_two_nodes_may_note_the_same_move_at_once(world):
             await world.until(lambda: world.people.unconfirmed() == 0)
         world.people.redeliver(2)
     assert list(world.documents.bodies.values()) == [str(old)]
+
+
+async def test_a_move_that_only_a_refused_send_tells_of_is_kept_for_the_next_process(world):
+    """Parley was off for longer than Telegram keeps the service message."""
+    old = world.people.add_group("Team", [world.alice.id], "group")
+    new = world.people.upgrade(old)
+    world.people.expire_updates()
+    await world.channel.open_reply(world.target(old), Notes()).finish(snapshot("hello"))
+    assert world.answers(new) == ("hello",)
+    inbox = KeepingInbox()
+    async with listening(world.another_channel(), inbox):
+        world.people.say(new, world.alice.id, "@parley_bot hi")
+        assert (await inbox.first())[0].conversation.chat == str(old)
+
+
+async def test_a_refused_send_is_sent_again_while_the_store_is_away(world):
+    old = world.people.add_group("Team", [world.alice.id], "group")
+    new = world.people.upgrade(old)
+    world.people.expire_updates()
+    world.documents.refusals = 10**6
+    await world.channel.open_reply(world.target(old), Notes()).finish(snapshot("hello"))
+    assert world.answers(new) == ("hello",)
+
+
+async def test_a_supergroup_that_began_as_a_conversation_of_its_own_stays_one(world):
+    old = world.people.add_group("Team", [world.alice.id], "group")
+    new = world.people.upgrade(old)
+    world.people.expire_updates()
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        world.people.say(new, world.alice.id, "@parley_bot hi")
+        assert (await inbox.first())[0].conversation.chat == str(new)
+        await world.channel.open_reply(world.target(old), Notes()).finish(snapshot("late"))
+        world.people.say(new, world.alice.id, "@parley_bot again")
+        assert (await inbox.first(2))[1].conversation.chat == str(new)
+    assert world.answers(new) == ("late",)
