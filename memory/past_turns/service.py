@@ -16,7 +16,7 @@ from parley.memory.edits.forgetting import make_repeat_check
 from parley.memory.learning.extraction.turn_filter import head_and_tail
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.past_turns.search import PastTurnSearch
-from parley.memory.past_turns.storage import PastTurnStorage, past_turn_document, utc_day
+from parley.memory.past_turns.storage import PastTurnStorage, past_turn_documents, utc_day
 from parley.memory.person_state import PersonStateStore
 from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.sentences import split_sentences
@@ -72,8 +72,8 @@ class PastTurnService:
             _kept_text(turn.user_text),
             _kept_text(turn.reply_text),
         )
-        document = past_turn_document(kept, utc_day(self._clock()).isoformat())
-        return () if (await self._documents.get(document.key)).body else (document,)
+        own, by_conversation = past_turn_documents(kept, utc_day(self._clock()).isoformat())
+        return () if (await self._documents.get(own.key)).body else (own, by_conversation)
 
     async def search(self, query: PastTurnQuery) -> Sequence[PastTurn]:
         if not self.enabled or await self._is_off(query.person):

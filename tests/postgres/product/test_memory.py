@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -10,13 +11,16 @@ import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import DocumentConflict
+from parley.core.ports.memory.past_turns import PastTurnQuery
 from parley.memory.learning.extraction.extractor import Extractor
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import StoredMemory
 from parley.memory.options import MemoryOptions
+from parley.memory.past_turns.storage import INDEX
 from parley.memory.service import MemoryService
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.postgres import PostgresStore
+from tests.kit.doubles.llm_provider import turn
 from tests.kit.samples.memories import fact, stored
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
@@ -94,3 +98,18 @@ async def test_a_large_memory_is_read_and_written_while_the_loop_goes_on(
     counting.cancel()
     assert turns - before > 100
     assert saved != StoredMemory()
+
+
+async def test_deleting_a_conversation_takes_its_turns_only_on_every_node(
+    nodes: tuple[PostgresStore, PostgresStore],
+) -> None:
+    a, b = (service(node).past_turns for node in nodes)
+    for number in range(6):
+        said = turn(number, "We fly to Lisbon", thread=f"thread-{number % 2}", at=time.time())
+        for document in await a.documents_of(said):
+            await nodes[0].set(document)
+    assert await asyncio.gather(*(each.erase_conversation("web:thread-1") for each in (a, b))) != [0, 0]
+    assert await b.erase_conversation("web:thread-1") == 0
+    found = await b.search(PastTurnQuery("ann", "Lisbon"))
+    assert {each.conversation for each in found} == {"web:thread-0"}
+    assert len(found) == len(await nodes[1].list(INDEX)) == 3

@@ -11,11 +11,12 @@ import pytest
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
+from parley.core.ports.journal import Document
 from parley.core.ports.memory.past_turns import PastTurnQuery
 from parley.core.ports.memory.port import AccountUnlink
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import Groups, MemoryOptions
-from parley.memory.past_turns.storage import PREFIX
+from parley.memory.past_turns.storage import INDEX, PREFIX, PastTurnStorage
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
@@ -47,14 +48,14 @@ class Kept:
         documents = [each for one in turns for each in await self.past.documents_of(one)]
         for document in documents:
             await self.journal.set(document)
-        return len(documents)
+        return sum(document.key.startswith(PREFIX) for document in documents)
 
     async def find(self, words: str, person: str = "ann", **how: object) -> list[str]:
         """What was said in the turns that are found."""
         return [one.said for one in await self.past.search(PastTurnQuery(person, words, **how))]  # type: ignore[arg-type]
 
-    async def keys(self) -> Sequence[str]:
-        return [document.key for document in await self.journal.list(PREFIX)]
+    async def keys(self, prefix: str = PREFIX) -> Sequence[str]:
+        return [document.key for document in await self.journal.list(prefix)]
 
 
 @asynccontextmanager
@@ -215,3 +216,79 @@ async def test_a_deleted_conversation_takes_its_turns_along(tmp_path: Path) -> N
         await memory.end(turn(1, LISBON), turn(2, "Lisbon too", thread="thread-2"))
         assert await memory.past.erase_conversation("web:thread-1") == 1
         assert await memory.find("Lisbon") == ["Lisbon too"]
+
+
+class Watched:
+    """Documents of a store, and the keys of those that were read."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self.read: list[str] = []
+
+    async def get(self, key: str) -> Document:
+        self.read.append(key)
+        return await self._store.get(key)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        found = await self._store.list(prefix, limit, after)
+        self.read.extend(document.key for document in found)
+        return found
+
+    async def set(self, document: Document) -> Document:
+        return await self._store.set(document)
+
+    async def delete(self, key: str) -> None:
+        await self._store.delete(key)
+
+
+async def test_deleting_a_conversation_reads_no_other_ones_turns(tmp_path: Path) -> None:
+    async with kept(tmp_path) as memory:
+        await memory.past.erase_conversation("web:before")
+        await memory.end(*(turn(number, LISBON, thread=f"thread-{number % 50}") for number in range(200)))
+        watched = Watched(memory.journal)
+        assert await PastTurnStorage(watched).erase_conversation("web:thread-7") == 4
+        assert len(watched.read) <= 3 * 4 + 1
+        assert len(await memory.keys()) == len(await memory.keys(INDEX)) == 196
+
+
+async def test_a_conversation_whose_name_begins_anothers_keeps_its_own(tmp_path: Path) -> None:
+    async with kept(tmp_path) as memory:
+        await memory.end(
+            turn(1, LISBON, thread="a"), turn(2, LISBON, thread="a/b"), turn(3, LISBON, thread="ab")
+        )
+        assert await memory.past.erase_conversation("web:a") == 1
+        assert len(await memory.keys()) == 2
+
+
+async def test_turns_that_an_earlier_version_kept_are_found_by_conversation_too(tmp_path: Path) -> None:
+    async with kept(tmp_path) as memory:
+        await memory.end(turn(1, LISBON), turn(2, "Lisbon too", thread="thread-2"))
+        for key in await memory.keys(INDEX):
+            await memory.journal.delete(key)
+        assert await memory.past.erase_conversation("web:thread-1") == 1
+        assert await memory.find("Lisbon") == ["Lisbon too"]
+        assert len(await memory.keys(INDEX)) == 1
+
+
+async def test_every_way_out_leaves_nothing_in_the_index(tmp_path: Path) -> None:
+    async with kept(tmp_path) as memory:
+        past, service = memory.past, memory.service
+        mine = replace(turn(2, LISBON, person="web:ann"), speaker=User("web", "ann"))
+        for end in (
+            lambda: past.erase("ann"),
+            lambda: service.clear("ann"),
+            lambda: service.forget("ann", "middle seat"),
+            lambda: past.erase_conversation("web:thread-1"),
+            lambda: past.expire(memory.clock.now + 60 * DAY),
+        ):
+            await service.add("ann", "Hates the middle seat")
+            await memory.end(replace(turn(1, LISBON), at=memory.clock.now + 1))
+            assert len(await memory.keys(INDEX)) == 1
+            await end()
+            assert (await memory.keys(), await memory.keys(INDEX)) == ([], []), end
+            memory.clock.now += 10
+        await memory.end(mine)
+        await past.move("web:ann", "tg:7")
+        (key,), (indexed,) = await memory.keys(), await memory.keys(INDEX)
+        assert indexed.endswith(key.removeprefix(PREFIX))
+        assert "tg%3A7" in key
