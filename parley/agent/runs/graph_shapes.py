@@ -46,12 +46,14 @@ class GraphShapes:
             schemas = await server.directory.schemas(assistant)
             drawing = await server.directory.drawing(assistant)
         except AgentError as error:
-            log.info("the shape of %s is not fully known: %s", assistant, error)
             self._failures[assistant] += 1
+            away, first = _is_away(error), self._failures[assistant] == 1
+            if first or not away:
+                log.info("the shape of %s is not fully known: %s", assistant, error)
             # A server that is away is asked again: its run would fail, too. One that refuses cannot tell.
-            if _is_away(error) and self._failures[assistant] < _TRIES:
+            if away and self._failures[assistant] < _TRIES:
                 raise
-            if _is_away(error):
+            if away:
                 return GraphShape()
         shape = read_shape(schemas, drawing)
         if len(self._known) < _MOST:

@@ -19,13 +19,17 @@ _REASON = " with reason: "
 
 @dataclass(frozen=True, slots=True)
 class DemoReply:
-    """What to say; a tool to call and its arguments; a file; and how many times slower than usual."""
+    """What to say; a tool to call and its arguments; a file; and how many times slower than usual.
+
+    `introduces` says that the text tells what speaks here.
+    """
 
     text: str
     tool: str = ""
     arguments: Mapping[str, str] | None = None
     file: Mapping[str, object] | None = None
     pace: float = 1.0
+    introduces: bool = False
 
 
 IntentHandler: TypeAlias = Callable[[ThreadReading, re.Match[str]], DemoReply]
@@ -36,13 +40,12 @@ def choose_reply(reading: ThreadReading) -> DemoReply:
     if reading.tool:
         return _after_tool(reading)
     answer = _find(reading)
-    if reading.introduced:
+    if reading.introduced or answer.introduces:
         return answer
     hello = _say(
         reading,
-        "Hello! I am Parley's built-in demonstration: a small program, no AI. "
-        "Set `agent.model` to talk to a real one.\n\n",
-        "您好！我是 Parley 自带的演示程序，不是人工智能。设置 `agent.model` 即可使用真正的模型。\n\n",
+        "I am Parley's built-in demonstration, no AI: set `agent.model` for a real one.\n\n",
+        "我是 Parley 自带的演示程序，不是人工智能：设置 `agent.model` 即可使用真正的模型。\n\n",
     )
     return replace(answer, text=hello + answer.text)
 
@@ -80,17 +83,15 @@ def _after_tool(reading: ThreadReading) -> DemoReply:
 
 
 def _who(reading: ThreadReading, _: re.Match[str]) -> DemoReply:
-    return DemoReply(
-        _say(
-            reading,
-            "I am no AI and no person: a small program with fixed rules, to try Parley offline. "
-            "Ask me for the time, to send an e-mail (I will ask for approval), to make a file or a picture, "
-            "for a long document, to count to 20 slowly, or what you said first.",
-            "我不是人工智能，也不是真人：只是一个按固定规则运行的小程序，让您可以离线试用 Parley。"
-            "您可以问我时间，让我发邮件（会先请您批准）、生成文件或图片、写一篇长文、慢慢数到20，"
-            "或者问我您最早说了什么。",
-        )
+    text = _say(
+        reading,
+        "I am no AI: a small program to try Parley offline. Set `agent.model` for a real one. "
+        "Ask me for the time, an e-mail (you approve it first), a file, a picture, a long document, "
+        "or to count to 20 slowly.",
+        "我不是人工智能，只是让您离线试用 Parley 的小程序。设置 `agent.model` 即可使用真正的模型。"
+        "您可以问我时间，让我发邮件（先请您批准）、生成文件或图片、写一篇长文，或慢慢数到20。",
     )
+    return DemoReply(text, introduces=True)
 
 
 def _time(reading: ThreadReading, _: re.Match[str]) -> DemoReply:

@@ -224,11 +224,6 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
             self._world.again.extend(list(self._world.confirmed)[-count:])
             self._world.touch()
 
-    def expire_updates(self) -> None:
-        """Let go of what the bot did not fetch, as Telegram does after 24 hours."""
-        with self._world.changed:
-            self._world.waiting.clear()
-
     def messages(self, chat: int, topic: int | None = None) -> tuple[SeenTelegramMessage, ...]:
         """Return what stands in a chat now, oldest first; with `topic`, in that topic only."""
         with self._world.changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from base64 import b64decode
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph_sdk.client import LangGraphClient
 
+from parley.core.texts import MemorySentence, say
 from parley.server.demo.intents import DemoReply, choose_reply
 from parley.server.demo.thread_inspection import inspect_thread
 from parley.server.demo.tools import demo_tools
@@ -25,6 +27,16 @@ def answer(text: str | list[str | dict[str, Any]], *before: str) -> DemoReply:
 def test_the_first_answer_says_that_it_is_no_ai(text: str, words: str) -> None:
     assert words in choose_reply(inspect_thread([HumanMessage(text)])).text
     assert words not in answer(text).text
+
+
+@pytest.mark.parametrize("text", ["hello", "What time is it?", "what can you do", "你好", "你能做什么"])
+def test_the_first_answer_and_the_notice_of_first_use_are_short(text: str) -> None:
+    first = choose_reply(inspect_thread([HumanMessage(text)])).text
+    assert first.count("agent.model") == 1
+    notice = say("en" if text.isascii() else "zh", MemorySentence.INFORMED)
+    width = 80 if text.isascii() else 40
+    lines = [len(textwrap.wrap(line, width)) or 1 for line in f"{first}\n\n{notice}".split("\n")]
+    assert sum(lines) <= 7, first
 
 
 @pytest.mark.parametrize("text", ["Are you an AI?", "who are you", "你是谁？", "你是人工智能吗", "help"])
