@@ -71,8 +71,9 @@ def _bm25s(facts: Sequence[Fact]) -> Order:
 def _blended(folder: Path) -> Maker:
     """Return the order by words and the sentence model; vectors are kept in the folder."""
     # Imported late: numpy is in an extra.
-    from parley.memory.search.semantic.embedders import LocalEmbedder, packaged_model
+    from parley.memory.search.semantic.embedders import LocalEmbedder
     from parley.memory.search.semantic.embeddings import EmbeddingIndex
+    from parley.memory.search.semantic.packaged_model import packaged_model
 
     model, options = LocalEmbedder(packaged_model()), MemoryOptions(ranking=Ranking.RELEVANCE)
 
