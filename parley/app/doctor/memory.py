@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import uuid4
 
+from parley.app.checks.embedding import check_embedding
 from parley.app.checks.scratch import scratch_store
 from parley.app.composition.memory import make_memory
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import CheckResult, failed, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, from_findings, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
@@ -30,6 +31,11 @@ async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what was learned from a sample turn, and whether it is found again. Nothing is left behind."""
     if not context.loaded.settings.memory.enabled:
         yield skipped("memory.lesson", "memory.enabled is false")
+        return
+    model = check_embedding(context.loaded)
+    for result in from_findings(context.loaded, "memory.embedding", model):
+        yield result
+    if model.mistakes:
         return
     context.say("memory: a lesson from a sample turn (up to 2 minutes)")
     async with scratch_store(_in_store(context.loaded)) as (elsewhere, store):

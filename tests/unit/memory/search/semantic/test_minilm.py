@@ -1,5 +1,6 @@
 """The sentence model in numpy: it computes what it should, one number at a time."""
 
+import hashlib
 import json
 import math
 import struct
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from parley.core.model.errors import MemoryFailed
-from parley.memory.search.semantic.embedders import LocalEmbedder, packaged_model
+from parley.memory.search.semantic.embedders import LocalEmbedder
 from parley.memory.search.semantic.minilm import MiniLM
+from parley.memory.search.semantic.packaged_model import WEIGHTS_FILE, packaged_model
 from parley.memory.search.semantic.wordpiece import WordPiece
 
 WIDTH, HEADS, INNER, LAYERS = 8, 2, 12, 2
@@ -193,6 +195,14 @@ def test_the_real_model_gives_the_similarities_that_it_is_known_for():
 def test_a_folder_without_a_model_is_told_apart_from_a_broken_one(tmp_path):
     with pytest.raises(MemoryFailed, match="no sentence model"):
         LocalEmbedder(tmp_path).embed(["tea"])
+
+
+def test_a_model_with_other_weights_than_the_published_ones_is_not_used(tmp_path):
+    small_model(tmp_path)
+    with pytest.raises(MemoryFailed, match="not the published one"):
+        LocalEmbedder(tmp_path).embed(["tea"])
+    true = hashlib.sha256((tmp_path / WEIGHTS_FILE).read_bytes()).hexdigest()
+    assert LocalEmbedder(tmp_path, true).embed(["tea"]).shape == (1, WIDTH)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""How well turns of long conversations are found, and questions about them answered."""
