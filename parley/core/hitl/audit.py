@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,7 +10,8 @@ from parley.core.hitl.records import QuestionRecord
 from parley.core.model.address import account_key
 from parley.core.model.codec import encode
 from parley.core.ports.journal import Document, DocumentRepository
-from parley.core.state.readable_documents import iter_readable
+from parley.core.ports.subject_index import iter_about
+from parley.core.state.readable_documents import decode_readable, iter_readable
 
 AUDIT_PREFIX = "audit/"
 
@@ -92,10 +93,17 @@ async def list_entries(documents: DocumentRepository, since: float = 0.0) -> Asy
         yield entry
 
 
-async def list_entry_documents(documents: DocumentRepository) -> AsyncIterator[tuple[AuditEntry, Document]]:
-    """Yield the whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
-    async for found in iter_readable(documents, AuditEntry, AUDIT_PREFIX):
-        yield found
+async def list_entries_about(
+    documents: DocumentRepository, names: Sequence[str]
+) -> AsyncIterator[tuple[AuditEntry, Document]]:
+    """Yield the lines about accounts or conversations, and perhaps others, with documents, oldest first.
+
+    Raises StoreUnavailable.
+    """
+    async for document in iter_about(documents, names, AUDIT_PREFIX):
+        entry = decode_readable(AuditEntry, document)
+        if entry is not None:
+            yield entry, document
 
 
 def replace_entry(entry: AuditEntry, document: Document) -> Document:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from parley.core.ports.journal import Journal, QueueItem
+from parley.core.ports.subject_index import SubjectIndex
 
 
 class ItemState(StrEnum):
@@ -54,13 +55,22 @@ class QueueBacklog:
     oldest: float
 
 
-class StoreAdmin(Journal, Protocol):
+class StoreAdmin(Journal, SubjectIndex, Protocol):
     """A journal that can be looked through. Every method raises StoreUnavailable."""
 
-    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
         """The items with ids above `after` whose body has one of `words`, or whose lane, of any queue, is
         one of `lanes`: a slice of all at a time, so that nobody waits long behind it.
+
+        With `names`, keys of accounts and conversations, only items about one of them are looked at, or in
+        one of `lanes`; while the index of older rows is still being made, all.
         """
+        ...
+
+    async def index_slice(self) -> bool:
+        """Index some of the rows that an older Parley wrote; False where none are left."""
         ...
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:

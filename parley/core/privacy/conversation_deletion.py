@@ -22,9 +22,10 @@ from parley.core.model.address import Conversation
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
 from parley.core.model.queues import CLEARING
-from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem, iter_documents
+from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin, StoredItem
+from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.conversations import PersonConversation, thread_ids
 from parley.core.privacy.queue_items import item_folders, remove_folders
 from parley.core.privacy.sources import AgentThreads
@@ -159,14 +160,14 @@ class ConversationDeletion:
         words = [encode(conversation), f'"conversation":{json.dumps(conversation.key, ensure_ascii=False)}']
         after, more = 0, True
         while more and after < before:
-            page = await self._archive.search(words, lanes, after)
+            page = await self._archive.search(words, lanes, after, (conversation.key,))
             after, more = page.after, page.more
             for kept in page.items:
                 if kept.item.id < before and kept.item.queue != CLEARING:
                     yield kept
 
     async def _questions(self, conversation: Conversation) -> AsyncIterator[tuple[QuestionRecord, Document]]:
-        async for document in iter_documents(self._archive, QUESTION):
+        async for document in iter_about(self._archive, (conversation.key,), QUESTION):
             record = decode(QuestionRecord, document.body)
             if record.conversation == conversation.key:
                 yield record, document

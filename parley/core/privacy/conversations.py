@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Container
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.codec import decode
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.state.conversations import CONVERSATION_PREFIX, ConversationRecord, ConversationRepository
 
@@ -24,19 +25,32 @@ class PersonConversation:
 
 
 async def list_conversations(
-    documents: DocumentRepository, subject: DataSubject, private: Container[str]
+    documents: DocumentRepository, subject: DataSubject, private: Collection[str]
 ) -> AsyncIterator[PersonConversation]:
     """Yield the conversations whose records have something of the person.
 
     `private` are the keys of conversations that are known to be theirs alone.
     """
-    async for document in iter_documents(documents, CONVERSATION_PREFIX):
+    async for document in _candidates(documents, subject, tuple(private)):
         conversation = Conversation.parse(document.key.removeprefix(CONVERSATION_PREFIX))
         record = decode(ConversationRecord, document.body)
         alone = _is_alone(record, subject) or (conversation.key in private and not record.owner)
         shared = not alone and not _is_private(record)
         if alone or (shared and without_data_subject(conversation, record, subject) != record):
             yield PersonConversation(conversation, record, document, alone)
+
+
+async def _candidates(
+    documents: DocumentRepository, subject: DataSubject, private: Sequence[str]
+) -> AsyncIterator[Document]:
+    seen = set()
+    async for document in iter_about(documents, subject.accounts, CONVERSATION_PREFIX):
+        seen.add(document.key)
+        yield document
+    for key in private:
+        document = await documents.get(f"{CONVERSATION_PREFIX}{key}")
+        if document.version and document.key not in seen:
+            yield document
 
 
 def thread_ids(conversations: ConversationRepository, talk: PersonConversation) -> tuple[str, ...]:

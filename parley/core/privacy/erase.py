@@ -191,7 +191,7 @@ class Erasure:
     async def _heard(self) -> None:
         """Erase what they were heard saying in groups, to others, and answers kept for quotes."""
         self._ledger.add(DataKind.HEARD, await erase_heard(self._archive, self._subject))
-        self._ledger.add(DataKind.SENT, await erase_sent(self._archive, self._subject))
+        self._ledger.add(DataKind.SENT, await erase_sent(self._archive, self._subject, self._plan.private))
 
     async def _audit(self) -> None:
         policy = self._sources.audit

@@ -12,6 +12,7 @@ from parley.core.model.earlier_messages import EarlierMessage
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import ChannelOptions, ContextScope
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.state.heard_messages import HEARD_PREFIX, decode_heard, encode_heard, trim_heard
 
@@ -20,7 +21,7 @@ async def list_heard(
     documents: DocumentRepository, subject: DataSubject
 ) -> AsyncIterator[tuple[str, EarlierMessage]]:
     """Yield what a person was heard saying, with the key of its conversation."""
-    async for document in iter_documents(documents, HEARD_PREFIX):
+    async for document in iter_about(documents, subject.accounts, HEARD_PREFIX):
         for message in decode_heard(document).messages:
             if subject.is_one(message.sender):
                 yield document.key.removeprefix(HEARD_PREFIX), message
@@ -36,7 +37,7 @@ async def erase_heard(documents: DocumentRepository, subject: DataSubject) -> in
         number = len(before.messages) - len(after.messages)
         return number, encode_heard(after) if number else None
 
-    async for document in iter_documents(documents, HEARD_PREFIX):
+    async for document in iter_about(documents, subject.accounts, HEARD_PREFIX):
         if without(document)[0]:
             removed += await update_document(documents, document.key, without)
     return removed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Container
+from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,7 +11,8 @@ from parley.core.hitl.audit import AuditEntry
 from parley.core.hitl.records import QUESTION_PREFIX, QuestionRecord, decode_question, question_document
 from parley.core.model.address import User
 from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.privacy.sources import AuditOnErase
 
@@ -23,7 +24,7 @@ async def list_questions(
     documents: DocumentRepository, subject: DataSubject
 ) -> AsyncIterator[tuple[QuestionRecord, Document]]:
     """Yield the questions of their own turns, open or not."""
-    async for record, document in _questions(documents):
+    async for record, document in _questions(documents, subject):
         if subject.is_one(record.asker):
             yield record, document
 
@@ -32,7 +33,7 @@ async def list_decisions(
     documents: DocumentRepository, subject: DataSubject
 ) -> AsyncIterator[tuple[QuestionRecord, Document]]:
     """Others' questions that they decided."""
-    async for record, document in _questions(documents):
+    async for record, document in _questions(documents, subject):
         if not subject.is_one(record.asker) and _decided(record, subject):
             yield record, document
 
@@ -51,16 +52,16 @@ async def anonymise_decisions(documents: DocumentRepository, subject: DataSubjec
 
 
 async def list_audit_lines(
-    documents: DocumentRepository, subject: DataSubject, private: Container[str]
+    documents: DocumentRepository, subject: DataSubject, private: Collection[str]
 ) -> AsyncIterator[tuple[AuditEntry, Document]]:
     """Yield what the audit record says of them, or of the conversations that are theirs alone (`private`)."""
-    async for entry, document in audit.list_entry_documents(documents):
+    async for entry, document in audit.list_entries_about(documents, (*subject.accounts, *private)):
         if entry.who in subject.accounts or entry.conversation in private:
             yield entry, document
 
 
 async def apply_audit_policy(
-    documents: DocumentRepository, subject: DataSubject, private: Container[str], policy: AuditOnErase
+    documents: DocumentRepository, subject: DataSubject, private: Collection[str], policy: AuditOnErase
 ) -> int:
     """Do with these lines what the policy says; returns how many were changed or removed."""
     changed = 0
@@ -76,7 +77,7 @@ async def apply_audit_policy(
     return changed
 
 
-def _nameless(entry: AuditEntry, subject: DataSubject, private: Container[str]) -> AuditEntry:
+def _nameless(entry: AuditEntry, subject: DataSubject, private: Collection[str]) -> AuditEntry:
     if entry.who in subject.accounts:
         entry = replace(entry, who=ERASED_ACCOUNT, prompt="", arguments="", text="")
     if entry.conversation in private:
@@ -89,8 +90,10 @@ def _decided(record: QuestionRecord, subject: DataSubject) -> bool:
     return decision is not None and decision.by is not None and subject.is_one(decision.by)
 
 
-async def _questions(documents: DocumentRepository) -> AsyncIterator[tuple[QuestionRecord, Document]]:
-    async for document in iter_documents(documents, QUESTION_PREFIX):
+async def _questions(
+    documents: DocumentRepository, subject: DataSubject
+) -> AsyncIterator[tuple[QuestionRecord, Document]]:
+    async for document in iter_about(documents, subject.accounts, QUESTION_PREFIX):
         record = decode_question(document)
         if record is not None:
             yield record, document

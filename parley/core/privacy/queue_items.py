@@ -21,9 +21,10 @@ _MESSAGES = (turn_queue(""), command_queue(""))
 
 async def iter_items(archive: StoreAdmin, subject: DataSubject) -> AsyncIterator[tuple[StoredItem, ...]]:
     """Yield everything that they wrote or pressed, whatever became of it, a slice at a time."""
+    lanes = (subject.person, *subject.accounts)
     after, more = 0, True
     while more:
-        found = await archive.search(subject.words, (subject.person, *subject.accounts), after)
+        found = await archive.search(subject.words, lanes, after, subject.accounts)
         after, more = found.after, found.more
         if found.items:
             yield found.items

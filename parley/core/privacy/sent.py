@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from parley.core.ports.journal import DocumentRepository, iter_documents
+from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.state.sent_messages import SENT_LIFE, SENT_PREFIX, SentMessage, decode_sent, delete_sent
 
@@ -13,16 +14,19 @@ async def list_sent(
     documents: DocumentRepository, subject: DataSubject
 ) -> AsyncIterator[tuple[str, SentMessage]]:
     """Yield what a person was answered, with the key of its conversation."""
-    async for document in iter_documents(documents, SENT_PREFIX):
+    async for document in iter_about(documents, subject.accounts, SENT_PREFIX):
         for message in decode_sent(document):
             if subject.is_one(message.asker):
                 yield document.key.removeprefix(SENT_PREFIX), message
 
 
-async def erase_sent(documents: DocumentRepository, subject: DataSubject) -> int:
-    """Remove what a person was answered; returns how many answers. Raises StoreUnavailable."""
+async def erase_sent(documents: DocumentRepository, subject: DataSubject, private: Sequence[str] = ()) -> int:
+    """Remove what a person was answered; returns how many answers. Raises StoreUnavailable.
+
+    `private` are the keys of conversations that are theirs alone.
+    """
     removed = 0
-    async for document in iter_documents(documents, SENT_PREFIX):
+    async for document in iter_about(documents, (*subject.accounts, *private), SENT_PREFIX):
         gone = await delete_sent(documents, document, lambda each: subject.is_one(each.asker))
         # The name of a private conversation says whose it was.
         if not (await documents.get(document.key)).body:

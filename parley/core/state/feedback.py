@@ -10,6 +10,7 @@ from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.feedback import Feedback, FeedbackChoice, FeedbackPrompt, RateableAnswer
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.subject_index import iter_about
 
 FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
@@ -99,10 +100,10 @@ async def feedback_of_accounts(
     for account in accounts:
         async for document in iter_documents(documents, feedback_prefix(account)):
             yield document
-    async for document in iter_documents(documents, ANSWER_PREFIX):
+    async for document in iter_about(documents, tuple(accounts), ANSWER_PREFIX):
         if decode(RateableAnswer, document.body).asker in accounts:
             yield document
-    async for document in iter_documents(documents, PROMPT_PREFIX):
+    async for document in iter_about(documents, tuple(accounts), PROMPT_PREFIX):
         if account_key(decode(FeedbackPrompt, document.body).user) in accounts:
             yield document
 
@@ -110,7 +111,7 @@ async def feedback_of_accounts(
 async def delete_feedback_in(documents: DocumentRepository, conversation: str) -> None:
     """Remove all of it that is about a conversation, by its key. Raises StoreUnavailable."""
     for prefix, kind in _KINDS:
-        async for document in iter_documents(documents, prefix):
+        async for document in iter_about(documents, (conversation,), prefix):
             if decode(kind, document.body).conversation == conversation:
                 await documents.delete(document.key)
 

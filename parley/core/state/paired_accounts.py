@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.pubsub import Notifier
+from parley.core.ports.subjects import subject_number
 from parley.core.state.readable_documents import iter_readable, log_unreadable
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ _CHANGES = "pairing/changes"
 _NAMED = 200
 """Changes of which it is kept whom they were about: who missed more of them reads everybody anew."""
 _TOPIC = "paired"
+_FORGOTTEN = "#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,10 @@ class PairedAccount:
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """How often somebody was let in or out, and who it was the last times; "" for who is not to be named."""
+    """How often somebody was let in or out, and who it was the last times.
+
+    Of who was forgotten there is a number only, with a # before it (core.ports.subjects).
+    """
 
     number: int = 0
     accounts: tuple[str, ...] = ()
@@ -74,10 +79,11 @@ class PairedAccounts:
             changes = _read_changes(await self._documents.get(_CHANGES))
             missed = changes.number - self._seen
             newest = changes.accounts[max(len(changes.accounts) - missed, 0) :]
-            if self._unnamed or len(newest) != missed or "" in newest:
+            if self._unnamed or len(newest) != missed:
                 await self._load()
                 return
-            for account in dict.fromkeys(newest):
+            gone = {each for each in newest if each.startswith(_FORGOTTEN)}
+            for account in (*dict.fromkeys(each for each in newest if each not in gone), *self._find(gone)):
                 await self._learn(account)
             self._seen = changes.number
 
@@ -92,19 +98,20 @@ class PairedAccounts:
     async def count_change(self, account: str, *, named: bool = True) -> None:
         """Let every node learn that an account was let in or out. Call it after the change.
 
-        Unless it is `named` nothing of the account stays here, and each node reads everybody anew.
+        Unless it is `named` nothing stays here that says which account it was.
         """
+        entry = account if named else f"{_FORGOTTEN}{subject_number(account)}"
 
         def counted(document: Document) -> tuple[None, str]:
             before = _read_changes(document)
             accounts = before.accounts
             if not named:
-                accounts = tuple("" if each == account else each for each in accounts)
-            return None, encode(_Changes(before.number + 1, (*accounts, account if named else "")[-_NAMED:]))
+                accounts = tuple(entry if each == account else each for each in accounts)
+            return None, encode(_Changes(before.number + 1, (*accounts, entry)[-_NAMED:]))
 
         await update_document(self._documents, _CHANGES, counted)
         await self.refresh()
-        await self._news.publish(_TOPIC, account if named else "")
+        await self._news.publish(_TOPIC, entry)
 
     async def iter(self) -> AsyncIterator[PairedAccount]:
         """Yield everybody who was let in, by account."""
@@ -119,6 +126,12 @@ class PairedAccounts:
     def on_gap(self) -> None:
         """Look again: perhaps one did."""
         self._changed.set()
+
+    def _find(self, gone: Collection[str]) -> list[str]:
+        """Return whom of those who were in the numbers of forgotten ones mean."""
+        if not gone:
+            return []
+        return [each for each in self._known if f"{_FORGOTTEN}{subject_number(each)}" in gone]
 
     async def _load(self) -> None:
         self._unnamed = False

@@ -17,6 +17,7 @@ from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.sanitize import sanitize_name
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.subject_index import iter_about
 from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
 from parley.core.state.paired_accounts import PAIRED_PREFIX, PairedAccount, PairedAccounts
 from parley.core.state.readable_documents import iter_readable
@@ -178,7 +179,7 @@ class Pairing:
     async def anonymise_approver(self, account: str, sign: str) -> int:
         """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
         changed = 0
-        async for document in iter_documents(self._documents, PAIRED_PREFIX):
+        async for document in iter_about(self._documents, (account,), PAIRED_PREFIX):
             paired = decode(PairedAccount, document.body)
             if paired.by == account:
                 with suppress(DocumentConflict):  # revoked just now

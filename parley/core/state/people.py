@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from parley.core.model.address import User, account_key
 from parley.core.model.codec import decode, encode
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.journal import Document, DocumentRepository, update_document
+from parley.core.ports.subject_index import iter_about
 
 LINK_OFFER_PREFIX, OPEN_LINK_PREFIX = "link/", "link-with/"
 """Where offers to link are kept, by the digest of their code, and which one an account has to do with."""
@@ -128,7 +129,7 @@ class PersonRepository:
         linked = (await _record(self._documents, person)).accounts
         moved = [
             document.key.removeprefix(_ACCOUNTS)
-            async for document in iter_documents(self._documents, _ACCOUNTS)
+            async for document in iter_about(self._documents, (person,), _ACCOUNTS)
             if decode(_Account, document.body).person == person
         ]
         return person, tuple(dict.fromkeys((*linked, *moved))) or (person,)
@@ -139,7 +140,7 @@ class PersonRepository:
         keys += [account_document_key(account) for account in accounts]
         keys += [person_document_key(each) for each in await self._own(person, accounts)]
         found = [document for key in keys if (document := await self._documents.get(key)).version]
-        async for document in iter_documents(self._documents, LINK_OFFER_PREFIX):
+        async for document in iter_about(self._documents, (person, *accounts), LINK_OFFER_PREFIX):
             offer = decode(_Offer, document.body)
             if person in (offer.person, offer.source) or offer.account in accounts:
                 found.append(document)

@@ -20,12 +20,18 @@ async def iter_readable(
 ) -> AsyncIterator[tuple[_Value, Document]]:
     """Yield the values under a prefix with their documents, in key order. Raises StoreUnavailable."""
     async for document in iter_documents(documents, prefix, after):
-        try:
-            value = decode(kind, document.body)
-        except (ValueError, RecursionError):
-            log_unreadable(document.key)
-            continue
-        yield value, document
+        value = decode_readable(kind, document)
+        if value is not None:
+            yield value, document
+
+
+def decode_readable(kind: type[_Value], document: Document) -> _Value | None:
+    """Return the value of a document; None, and a line in the log, where it cannot be read."""
+    try:
+        return decode(kind, document.body)
+    except (ValueError, RecursionError):
+        log_unreadable(document.key)
+        return None
 
 
 @lru_cache(maxsize=1_000)

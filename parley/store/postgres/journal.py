@@ -21,14 +21,15 @@ from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueu
 from parley.core.ports.lease import require_lease, uptime
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PostgresEngine, run_engine
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
-from parley.store.postgres.operations import item_search
+from parley.store.postgres.operations import item_search, subject_lookups
 from parley.store.postgres.operations.calls import JournalCalls, claims_of
-from parley.store.postgres.operations.maintenance import SLICE, prune_calls, prune_lanes_call
+from parley.store.postgres.operations.maintenance import prune_store
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import (
     Row,
@@ -36,7 +37,6 @@ from parley.store.rows import (
     order_documents,
     parse_documents,
     parse_items,
-    parse_stored_items,
 )
 
 log = logging.getLogger("parley.store")
@@ -252,13 +252,21 @@ class PostgresStore:
 
     # Everything there is: see core.ports.store_admin.
 
-    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
-        schema = self._calls.schema
-        last = (await self._read(item_search.last_call(schema, after)))[0][0]
-        if last is None:
-            return StoredItemPage((), after, more=False)
-        rows = await self._read(item_search.search_call(schema, words, lanes, after, last, self._now()))
-        return StoredItemPage(parse_stored_items(rows), last, more=True)
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
+        where, now = self._calls.schema, self._now()
+        return await subject_lookups.search_items(where, self._read, words, lanes, after, names, now)
+
+    async def documents_about(
+        self, names: Sequence[str], prefix: str, limit: int = 1000, after: str = ""
+    ) -> Sequence[Document]:
+        where = self._calls.schema
+        found = await subject_lookups.find_documents(where, self._read, names, prefix, limit, after)
+        return await self.list(prefix, limit, after) if found is None else found
+
+    async def index_slice(self) -> bool:
+        return await subject_lookups.index_next_rows(self._calls.schema, self._read, self._write)
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
         schema = self._calls.schema
@@ -272,22 +280,12 @@ class PostgresStore:
         await self.nodes.renew()
 
     async def prune(self, now: float) -> int:
-        calls, removed, total = prune_calls(self._calls.schema, self._retention, now), [SLICE], 0
-        while SLICE in removed:
-            removed = [int((await self._write(call))[0][0]) for call in calls]
-            total += sum(removed)
-        return total + await self._prune_lanes()
-
-    async def _prune_lanes(self) -> int:
-        total, last = 0, Row(("", ""))
-        while last[0] is not None:
-            row = (await self._write(prune_lanes_call(self._calls.schema, *last)))[0]
-            total, last = total + int(row[0]), row[1:]
-        return total
+        return await prune_store(self._calls.schema, self._write, self._retention, now)
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.nodes.keep_alive())
+            group.create_task(keep_index(self))
             group.create_task(self._prune_often(prune_every))
 
     async def _prune_often(self, pause: float) -> None:

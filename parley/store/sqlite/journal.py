@@ -21,6 +21,7 @@ from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.store.index_upkeep import keep_index
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
 from parley.store.retention import DEFAULT, Retention
@@ -29,7 +30,15 @@ from parley.store.sqlite.database.connection import SqliteLocation
 from parley.store.sqlite.engine import SqliteEngine, run_engine
 from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.operations import counters as counts
-from parley.store.sqlite.operations import documents, item_search, lanes, maintenance, puts, sql
+from parley.store.sqlite.operations import (
+    documents,
+    item_search,
+    lanes,
+    maintenance,
+    puts,
+    sql,
+    subject_index,
+)
 
 log = logging.getLogger("parley.store")
 
@@ -234,8 +243,19 @@ class SqliteStore:
 
     # Everything there is: see core.ports.store_admin.
 
-    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
-        return await item_search.search(self._engine.reader, words, lanes, after, self._clock())
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
+        now = self._clock()
+        return await subject_index.search(self._engine.reader, words, lanes, after, names, now)
+
+    async def documents_about(
+        self, names: Sequence[str], prefix: str, limit: int = 1000, after: str = ""
+    ) -> Sequence[Document]:
+        return await subject_index.documents_about(self._engine.reader, names, prefix, limit, after)
+
+    async def index_slice(self) -> bool:
+        return await self._engine.writer.submit(subject_index.index_slice)
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
         return await self._engine.writer.submit(lambda tx: item_search.remove(tx, items))
@@ -249,14 +269,18 @@ class SqliteStore:
         """Remove what is past its time at `now`, a slice at a time; returns the number of rows."""
         total, more = 0, True
         while more:
-            removed, more = await self._engine.writer.submit(
-                lambda tx: maintenance.prune(tx, self._retention, now)
-            )
+            prune = partial(maintenance.prune, retention=self._retention, now=now)
+            removed, more = await self._engine.writer.submit(prune)
             total += removed
         return total
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
-        """Renew leases and prune, until cancelled; a store that is out of reach is tried again."""
+        """Index, renew leases and prune, until cancelled; a store that is out of reach is tried again."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(keep_index(self))
+            group.create_task(self._renew_and_prune(prune_every))
+
+    async def _renew_and_prune(self, prune_every: float) -> None:
         loop = asyncio.get_running_loop()
         next_prune = loop.time()
         while True:

@@ -10,7 +10,7 @@ from psycopg.rows import TupleRow
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres import functions
-from parley.store.postgres.functions import counters, crashes, lanes, lookups, nodes
+from parley.store.postgres.functions import counters, crashes, lanes, lookups, nodes, subjects
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Step: TypeAlias = tuple[str, ...]
@@ -68,7 +68,10 @@ _TABLES: Step = (
     *functions.ALL,
 )
 
-STEPS: tuple[Step, ...] = (_TABLES, counters.ALL, nodes.ALL, crashes.ALL, (lanes.WITHDRAW,), lookups.ALL)
+STEPS: tuple[Step, ...] = (
+    *(_TABLES, counters.ALL, nodes.ALL, crashes.ALL, (lanes.WITHDRAW,), lookups.ALL),
+    subjects.ALL,
+)
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
 _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after the other

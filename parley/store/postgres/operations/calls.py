@@ -12,8 +12,10 @@ from itertools import groupby
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
+from parley.core.ports.subjects import document_subjects, item_subjects
 from parley.store.postgres.execution.call_merging import SqlCall, Value
 from parley.store.postgres.functions.counters import AMOUNTS
+from parley.store.postgres.operations.subject_index import as_array
 from parley.store.rows import Row, parse_items
 
 _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
@@ -35,6 +37,14 @@ def put_columns(puts: Sequence[NewQueueItem]) -> tuple[Value, ...]:
     )
 
 
+def _about_puts(puts: Sequence[NewQueueItem]) -> list[str]:
+    return [as_array(item_subjects(put.lane, put.body)) for put in puts]
+
+
+def _about(document: Document) -> str:
+    return as_array(document_subjects(document.key, document.body))
+
+
 @dataclass(frozen=True, slots=True)
 class JournalCalls:
     """The verbs of one node in one schema."""
@@ -44,8 +54,8 @@ class JournalCalls:
 
     def put(self, puts: Sequence[NewQueueItem], now: float | None) -> SqlCall:
         lanes = tuple((put.queue, put.lane) for put in puts)
-        statement = f"SELECT {self.schema}.put({_PUTS}, %s::float8)"
-        columns = put_columns(puts)
+        statement = f"SELECT {self.schema}.put_about({_PUTS}, %s::text[], %s::float8)"
+        columns = (*put_columns(puts), _about_puts(puts))
         return SqlCall(statement, (*columns, now), lanes, makes=True, columns=len(columns))
 
     def claim(
@@ -93,13 +103,13 @@ class JournalCalls:
             [document.version for document in documents],
             *put_columns(puts),
             now,
+            _tallies(tallies) if tallies else None,
+            _about_puts(puts),
+            [_about(document) for document in documents],
         )
         types = f"%s::bigint[], %s::int[], %s, %s::text[], %s::text[], %s::bigint[], {_PUTS}, %s::float8"
         lanes = [(put.queue, put.lane) for put in puts]
-        if not tallies:
-            return self._held(claim, "done", types, values, lanes)
-        values = (*values, _tallies(tallies))
-        return self._held(claim, "done_counted", f"{types}, %s::jsonb", values, lanes)
+        return self._held(claim, "done_about", f"{types}, %s::jsonb, %s::text[], %s::text[]", values, lanes)
 
     def release(self, claim: Claim) -> SqlCall:
         return self._held(claim, "release", "", ())
@@ -145,8 +155,8 @@ class JournalCalls:
         return SqlCall(statement, (list(keys),))
 
     def set(self, document: Document) -> SqlCall:
-        statement = f"SELECT {self.schema}.write(%s, %s, %s::bigint)"
-        return SqlCall(statement, (document.key, document.body, document.version))
+        statement = f"SELECT {self.schema}.write_about(%s, %s, %s::bigint, %s)"
+        return SqlCall(statement, (document.key, document.body, document.version, _about(document)))
 
     def list(self, prefix: str, limit: int, after: str) -> SqlCall:
         statement = f"SELECT * FROM {self.schema}.document_page(%s, %s, %s, %s::bigint)"

@@ -32,6 +32,16 @@ def search_call(
     return SqlCall(statement, (now, after, last, list(lanes), list(words)))
 
 
+def select_call(
+    schema: str, words: Sequence[str], lanes: Sequence[str], items: Sequence[int], now: float | None
+) -> SqlCall:
+    """Return the same of these items alone."""
+    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.items i
+        WHERE id = ANY (%s::bigint[]) AND (i.lane = ANY (%s::text[])
+        OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS word WHERE strpos(i.body, word) > 0)) ORDER BY id"""
+    return SqlCall(statement, (now, list(items), list(lanes), list(words)))
+
+
 def remove_call(schema: str, items: Sequence[int], now: float | None) -> SqlCall:
     """Remove items that nobody works just now; what is gone, with its lane and its state."""
     statement = f"""DELETE FROM {schema}.items i WHERE id = ANY (%s::bigint[])

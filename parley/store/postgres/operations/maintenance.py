@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.retention import Retention
+from parley.store.rows import Row
 
 SLICE = 500
 """Rows of a kind removed in one operation, so that nobody waits long behind it."""
@@ -36,7 +39,22 @@ def prune_calls(schema: str, retention: Retention, now: float) -> tuple[SqlCall,
     )
 
 
-def prune_lanes_call(schema: str, queue: str, lane: str) -> SqlCall:
+async def prune_store(
+    schema: str, write: Callable[[SqlCall], Awaitable[list[Row]]], retention: Retention, now: float
+) -> int:
+    """Remove what is past its time, a slice at a time; returns how many rows. Raises StoreUnavailable."""
+    calls, removed, total = prune_calls(schema, retention, now), [SLICE], 0
+    while SLICE in removed:
+        removed = [int((await write(call))[0][0]) for call in calls]
+        total += sum(removed)
+    last = Row(("", ""))
+    while last[0] is not None:
+        row = (await write(_prune_lanes_call(schema, *last)))[0]
+        total, last = total + int(row[0]), row[1:]
+    return total
+
+
+def _prune_lanes_call(schema: str, queue: str, lane: str) -> SqlCall:
     """Remove the empty ones of the lanes after one; returns how many, and the last one looked at."""
     return SqlCall(f"SELECT * FROM {schema}.prune_lanes(%s, %s, %s::bigint)", (queue, lane, _LANES))
 

@@ -83,7 +83,39 @@ _CRASHES: Step = (
     "ALTER TABLE items ADD COLUMN progress INTEGER NOT NULL DEFAULT 0",
 )
 
-STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES)
+# `subjects` are the numbers of whom a row is about (core.ports.subjects), as a list in JSON; NULL where
+# nobody has looked yet: such rows are in `unindexed_...`, or beyond the position of a walk that is to come.
+_INDEXED = (
+    "ALTER TABLE {table} ADD COLUMN subjects TEXT",
+    """CREATE TABLE {one}_subjects (subject INTEGER NOT NULL, {key} {kind} NOT NULL,
+        PRIMARY KEY (subject, {key})) WITHOUT ROWID""",
+    "CREATE TABLE unindexed_{table} ({key} {kind} PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TRIGGER {table}_made AFTER INSERT ON {table} WHEN NEW.subjects IS NOT NULL BEGIN
+        INSERT INTO {one}_subjects SELECT value, NEW.{key} FROM json_each(NEW.subjects) WHERE true
+        ON CONFLICT DO NOTHING; END""",
+    """CREATE TRIGGER {table}_brought AFTER INSERT ON {table} WHEN NEW.subjects IS NULL BEGIN
+        INSERT INTO unindexed_{table} VALUES (NEW.{key}) ON CONFLICT DO NOTHING; END""",
+    """CREATE TRIGGER {table}_changed AFTER UPDATE OF subjects ON {table}
+        WHEN NEW.subjects IS NOT OLD.subjects BEGIN
+        DELETE FROM {one}_subjects WHERE {key} = OLD.{key}
+            AND subject IN (SELECT value FROM json_each(OLD.subjects));
+        INSERT INTO {one}_subjects SELECT value, NEW.{key} FROM json_each(NEW.subjects) WHERE true
+            ON CONFLICT DO NOTHING;
+        DELETE FROM unindexed_{table} WHERE {key} = NEW.{key}; END""",
+    """CREATE TRIGGER {table}_removed AFTER DELETE ON {table} BEGIN
+        DELETE FROM {one}_subjects WHERE {key} = OLD.{key}
+            AND subject IN (SELECT value FROM json_each(OLD.subjects));
+        DELETE FROM unindexed_{table} WHERE OLD.subjects IS NULL AND {key} = OLD.{key}; END""",
+)
+_SUBJECTS: Step = (
+    *(each.format(table="items", one="item", key="id", kind="INTEGER") for each in _INDEXED),
+    *(each.format(table="documents", one="document", key="key", kind="TEXT") for each in _INDEXED),
+    "CREATE TABLE index_walks (name TEXT PRIMARY KEY, position NOT NULL) WITHOUT ROWID",
+    "INSERT INTO index_walks SELECT 'items', 0 WHERE EXISTS (SELECT 1 FROM items)",
+    "INSERT INTO index_walks SELECT 'documents', '' WHERE EXISTS (SELECT 1 FROM documents)",
+)
+
+STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS)
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 
 

@@ -62,6 +62,11 @@ class Mergeable(ABC):
         """Return what each would answer if they were made in turn."""
 
 
+def as_list(numbers: Sequence[int]) -> str:
+    """Return numbers as a list in JSON: whom a row is about."""
+    return orjson.dumps(numbers).decode()
+
+
 def as_json(rows: Sequence[object]) -> str | None:
     """Return a list for SQLite's json_each, which takes it apart without the interpreter's lock.
 

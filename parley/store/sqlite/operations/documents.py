@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document
-from parley.store.sqlite.execution.transaction import Transaction
+from parley.core.ports.subjects import document_subjects
+from parley.store.sqlite.execution.transaction import Transaction, as_list
 from parley.store.sqlite.operations import sql
 
 HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
@@ -19,11 +20,12 @@ def page_range(prefix: str, after: str) -> tuple[str, str]:
 
 def write(tx: Transaction, document: Document) -> Document:
     """Write if the stored version is still the document's. Raises DocumentConflict."""
+    about = as_list(document_subjects(document.key, document.body))
     if document.version:
-        written = tx.change(sql.UPDATE, document.body, document.key, document.version)
+        written = tx.change(sql.UPDATE, document.body, about, document.key, document.version)
         version = document.version + 1 if written else 0
     else:
-        version = next((made for (made,) in tx.rows(sql.CREATE, document.key, document.body)), 0)
+        version = next((made for (made,) in tx.rows(sql.CREATE, document.key, document.body, about)), 0)
     if not version:
         raise DocumentConflict(f"{document.key} changed since it was read")
     return replace(document, version=version)

@@ -15,14 +15,12 @@ from parley.store.sqlite.operations import sql
 SLICE = 2000
 """Items looked at in one query, so that nobody waits long behind it."""
 
-_HELD = """EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
+HELD = """EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
     AND node IS NOT NULL AND ready_at > ?)"""
 """Held by a node whose lease is not over; takes the moment."""
 _LAST = "SELECT max(id) FROM (SELECT id FROM items WHERE id > ? ORDER BY id LIMIT ?)"
-_SEARCH = (
-    f"SELECT {sql.ITEM}, state, reason, {_HELD} FROM items WHERE id > ? AND id <= ? AND (%s) ORDER BY id"
-)
-_REMOVE = f"""DELETE FROM items WHERE id = ? AND NOT (state = 0 AND note <> '' AND {_HELD})
+_SEARCH = f"SELECT {sql.ITEM}, state, reason, {HELD} FROM items WHERE id > ? AND id <= ? AND (%s) ORDER BY id"
+_REMOVE = f"""DELETE FROM items WHERE id = ? AND NOT (state = 0 AND note <> '' AND {HELD})
     RETURNING queue, lane, state"""
 _DROP_LANE = "DELETE FROM lanes WHERE queue = ? AND lane = ? AND ready_at IS NULL AND node IS NULL"
 _DISCARD_LANE = "DELETE FROM items WHERE state = 2 AND ended_at IS NOT NULL AND queue = ? AND lane = ?"
@@ -35,9 +33,13 @@ async def search(
     last = (await reader.rows(_LAST, after, SLICE))[0][0]
     if last is None:
         return StoredItemPage((), after, more=False)
-    wanted = " OR ".join(["0", *("instr(body, ?) > 0" for _ in words), *("lane = ?" for _ in lanes)])
-    rows = await reader.rows(_SEARCH % wanted, now, after, last, *words, *lanes)
+    rows = await reader.rows(_SEARCH % build_filter(words, lanes), now, after, last, *words, *lanes)
     return StoredItemPage(parse_stored_items(rows), last, more=True)
+
+
+def build_filter(words: Sequence[str], lanes: Sequence[str]) -> str:
+    """Return the condition for one of so many words, or one of so many lanes; it takes them in this order."""
+    return " OR ".join(["0", *("instr(body, ?) > 0" for _ in words), *("lane = ?" for _ in lanes)])
 
 
 def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:

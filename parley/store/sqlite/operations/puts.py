@@ -11,7 +11,8 @@ from typing import Self, TypeAlias
 import orjson
 
 from parley.core.ports.journal import NewQueueItem
-from parley.store.sqlite.execution.transaction import Mergeable, Transaction, as_json
+from parley.core.ports.subjects import item_subjects
+from parley.store.sqlite.execution.transaction import Mergeable, Transaction, as_json, as_list
 from parley.store.sqlite.operations import sql
 
 Answer: TypeAlias = tuple[int | None, ...]
@@ -53,7 +54,9 @@ def _put(tx: Transaction, put: NewQueueItem) -> int | None:
         return replaced
     run_at = tx.now + _wait(put)
     tx.wake(put.queue, run_at)
-    item = tx.insert(sql.INSERT_ITEM, put.queue, put.lane, put.slot, put.body, tx.now, tx.now, run_at)
+    item = tx.insert(
+        sql.INSERT_ITEM, put.queue, put.lane, put.slot, put.body, tx.now, tx.now, run_at, _about(put)
+    )
     tx.change(sql.READY_IF_EMPTY, put.queue, put.lane, run_at)
     return item
 
@@ -72,7 +75,7 @@ def _put_many(tx: Transaction, puts: Sequence[NewQueueItem]) -> Sequence[int | N
 
 
 def _rows(puts: Sequence[NewQueueItem]) -> str | None:
-    return as_json([(put.queue, put.lane, put.body, _wait(put), put.dedupe) for put in puts])
+    return as_json([(put.queue, put.lane, put.body, _wait(put), _about(put)) for put in puts])
 
 
 def _known(tx: Transaction, puts: Sequence[NewQueueItem]) -> set[int]:
@@ -102,6 +105,10 @@ def _insert(tx: Transaction, puts: Sequence[NewQueueItem], rows: str | None) -> 
     return range(last - len(puts) + 1, last + 1)
 
 
+def _about(put: NewQueueItem) -> str:
+    return as_list(item_subjects(put.lane, put.body))
+
+
 def _wait(put: NewQueueItem) -> float:
     """Return seconds until a put may run that replaces nothing."""
     return _due(put, 0.0, 0.0)
@@ -120,7 +127,7 @@ def _replace(tx: Transaction, put: NewQueueItem) -> int | None:
         due = _due(put, tx.now, first)
         if attempts:
             due = max(due, run_at)  # its back-off still holds
-        tx.change(sql.REPLACE, put.body, first, due, item)
+        tx.change(sql.REPLACE, put.body, first, due, _about(put), item)
         tx.change(sql.REFRESH, put.queue, put.lane)
         tx.wake(put.queue, due)
         return int(item)

@@ -11,27 +11,28 @@ ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 # Put.
 REMEMBER_NAME = "INSERT INTO names (queue, name, put_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-INSERT_ITEM = """INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+INSERT_ITEM = """INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at, subjects)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 # An occupied lane (free with a head, or held) keeps its time: order is strict.
 _IF_EMPTY = "ON CONFLICT DO UPDATE SET ready_at = excluded.ready_at WHERE ready_at IS NULL"
 READY_IF_EMPTY = f"INSERT INTO lanes (queue, lane, ready_at) VALUES (?, ?, ?) {_IF_EMPTY}"
 
-# Many puts: their names as a list, and themselves as a list of [queue, lane, body, seconds to wait].
-_QUEUE, _LANE, _BODY, _WAIT, *_ = _FIELDS
+# Many puts: their names as a list, and themselves as one of [queue, lane, body, seconds to wait, subjects].
+_QUEUE, _LANE, _BODY, _WAIT, _SUBJECTS, *_ = _FIELDS
 KNOWN_NAMES = """SELECT json_group_array(value) FROM json_each(?)
     WHERE EXISTS (SELECT 1 FROM names WHERE queue = ? AND name = value)"""
 REMEMBER_NAMES = """INSERT INTO names (queue, name, put_at) SELECT ?, value, ? FROM json_each(?)
     WHERE true ON CONFLICT DO NOTHING"""
-INSERT_ITEMS = f"""INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at)
-    SELECT {_QUEUE}, {_LANE}, '', {_BODY}, ?1, ?1, ?1 + {_WAIT} FROM json_each(?2)"""
+INSERT_ITEMS = f"""INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at, subjects)
+    SELECT {_QUEUE}, {_LANE}, '', {_BODY}, ?1, ?1, ?1 + {_WAIT}, {_SUBJECTS} FROM json_each(?2)"""
 ALL_READY_IF_EMPTY = f"""INSERT INTO lanes (queue, lane, ready_at)
     SELECT {_QUEUE}, {_LANE}, ?1 + {_WAIT} FROM json_each(?2) WHERE true {_IF_EMPTY}"""
 # Handed out: it was due when the lane's holder claimed it, and was not replaced since.
 SLOT = """SELECT id, first_at, run_at, attempts, COALESCE((SELECT items.run_at <= claimed_at FROM lanes
     WHERE lanes.queue = items.queue AND lanes.lane = items.lane AND node IS NOT NULL), 0) AS handed_out
     FROM items WHERE queue = ? AND lane = ? AND slot = ? AND state = 0 AND slot <> ''"""
-REPLACE = "UPDATE items SET body = ?, note = '', version = version + 1, first_at = ?, run_at = ? WHERE id = ?"
+REPLACE = """UPDATE items SET body = ?, note = '', version = version + 1, first_at = ?, run_at = ?,
+    subjects = ? WHERE id = ?"""
 
 # Lanes.
 _HEAD = """(SELECT run_at FROM items WHERE items.queue = lanes.queue AND items.lane = lanes.lane
@@ -107,9 +108,9 @@ GET = "SELECT key, body, version FROM documents WHERE key = ?"
 GET_ALL = "SELECT key, body, version FROM documents WHERE key IN (SELECT value FROM json_each(?))"
 # With a second lower bound SQLite would step over every row between the two.
 LIST = "SELECT key, body, version FROM documents WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
-CREATE = """INSERT INTO documents (key, body, version)
-    SELECT ?, ?, value + 1 FROM meta WHERE key = 'deleted' ON CONFLICT DO NOTHING RETURNING version"""
-UPDATE = "UPDATE documents SET body = ?, version = version + 1 WHERE key = ? AND version = ?"
+CREATE = """INSERT INTO documents (key, body, version, subjects)
+    SELECT ?, ?, value + 1, ? FROM meta WHERE key = 'deleted' ON CONFLICT DO NOTHING RETURNING version"""
+UPDATE = "UPDATE documents SET body = ?, version = version + 1, subjects = ? WHERE key = ? AND version = ?"
 DELETE = "DELETE FROM documents WHERE key = ? RETURNING version"
 DELETED = "UPDATE meta SET value = max(value, ?) WHERE key = 'deleted'"
 

@@ -22,6 +22,7 @@ from tests.unit.store.engine.maintenance import UpkeepPromises
 from tests.unit.store.engine.random_schedules import OrderPromises
 from tests.unit.store.engine.simultaneous_puts import CrowdPromises
 from tests.unit.store.engine.slots import SlotPromises
+from tests.unit.store.engine.subject_index import SubjectIndexPromises
 from tests.unit.store.engine.waiting import WaitingPromises
 
 
@@ -34,6 +35,7 @@ class EngineSuite(
     CountPromises,
     UpkeepPromises,
     ArchivePromises,
+    SubjectIndexPromises,
     WaitingPromises,
     OrderPromises,
     CrowdPromises,

@@ -60,7 +60,7 @@ def test_no_statement_walks_through_a_table(
 def test_a_page_costs_the_same_wherever_it_is(connection: sqlite3.Connection, after: str) -> None:
     keys = [("before",), *((f"thread/{number:05}",) for number in range(10_000)), ("unlike",)]
     connection.execute("DELETE FROM documents")
-    connection.executemany("INSERT INTO documents VALUES (?, '{}', 1)", keys)
+    connection.executemany("INSERT INTO documents (key, body, version) VALUES (?, '{}', 1)", keys)
     steps = 0
 
     def count() -> int:

@@ -1,0 +1,90 @@
+"""Whom and which conversations a kept text is about: what the store's index of persons is made of.
+
+A name, an account's key or a conversation's, stands there as a number, so that nobody is named by what is
+left over; who looks something up compares the text itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from hashlib import blake2b
+
+from parley.core.model.address import Conversation, User, account_key
+
+INDEXED_DOCUMENTS = (
+    *("account/", "audit/", "feedback/", "feedback-prompt/", "heard/", "link/", "paired/"),
+    *("question/", "rateable/", "sent/", "thread/"),
+)
+"""How the keys of documents begin that are looked up by whom they are about; others are found by key."""
+
+_TEXT = r'"((?:[^"\\]|\\.)*)"'
+_NAMED = re.compile(
+    rf'"channel":{_TEXT},"(?:id":{_TEXT}|chat":{_TEXT}(?:,"topic":{_TEXT})?)'
+    rf'|"(?:account|person|owner|who|by|conversation|source)":{_TEXT}'
+    rf'|"asker":{_TEXT}|"(?:voices|accounts)":(?=\[)',
+    re.DOTALL,
+)
+"""How `encode` writes users, conversations, and the keys of either. In a text it would have `\\"`."""
+
+_DECODER = json.JSONDecoder()
+
+
+def item_subjects(lane: str, body: str) -> tuple[int, ...]:
+    """Return the numbers of whom an item in a lane is about, and of the lane."""
+    return _numbers({lane, *_names(body, "")})
+
+
+def document_subjects(key: str, body: str) -> tuple[int, ...]:
+    """Return the numbers of whom a document is about, also by its key; none for one that is found by that."""
+    if not key.startswith(INDEXED_DOCUMENTS):
+        return ()
+    place = key.partition("/")[2]
+    return _numbers({place, *_names(body, place.partition(":")[0])})
+
+
+@lru_cache(maxsize=4096)
+def subject_number(name: str) -> int:
+    """Return the number that stands for an account's or a conversation's key, or for a lane."""
+    digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _numbers(names: set[str]) -> tuple[int, ...]:
+    return tuple(sorted(map(subject_number, names)))
+
+
+def _names(body: str, channel: str) -> Iterator[str]:
+    """Yield all names in one pass; `channel` is where a bare account id belongs."""
+    at = 0
+    while found := _NAMED.search(body, at):
+        at = found.end()
+        place, user, chat, topic, named, asker = map(_unescaped, found.groups())
+        if user is not None:
+            yield account_key(User(place or "", user))
+        elif chat is not None:
+            yield Conversation(place or "", chat, topic).key
+        elif named is not None:
+            yield named
+        elif asker is not None:
+            yield asker if ":" in asker else account_key(User(channel, asker))
+        else:
+            listed, at = _DECODER.raw_decode(body, at)
+            yield from _texts(listed)
+
+
+def _unescaped(text: str | None) -> str | None:
+    if text is None or "\\" not in text:
+        return text
+    unescaped: str = json.loads(f'"{text}"', strict=False)
+    return unescaped
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

@@ -1,0 +1,27 @@
+"""The index of whom rows are about, made for rows of an older Parley while the store is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.store_admin import StoreAdmin
+
+log = logging.getLogger("parley.store")
+
+_PAUSE = 0.02
+"""Seconds between two slices: there may be millions of rows, and people write meanwhile."""
+_LOOK = 60.0
+"""Seconds until the next look for rows that an older node wrote."""
+
+
+async def keep_index(store: StoreAdmin) -> None:
+    """Index what is not indexed yet, a slice at a time, and look again now and then, until cancelled."""
+    while True:
+        try:
+            more = await store.index_slice()
+        except StoreUnavailable as error:
+            log.warning("the index of persons is not whole yet: %s", error)
+            more = False
+        await asyncio.sleep(_PAUSE if more else _LOOK)

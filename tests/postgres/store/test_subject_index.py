@@ -1,0 +1,87 @@
+"""The index of whom rows are about on PostgreSQL: made for what older nodes write, and what it spares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from benchmarks.kit.postgres_cluster import Cluster
+from parley.core.model.address import account_key
+from parley.core.model.codec import encode
+from parley.core.privacy.service import PrivacyService
+from parley.core.state.conversations import ConversationRecord, ConversationRepository
+from parley.store.postgres import PostgresStore
+from tests.kit.samples.person_history import ThreadShelf, sources
+from tests.kit.samples.populated_store import fill_with_others, person
+from tests.postgres.store.query_plans import recorded_store
+from tests.unit.store.engine.subject_index import ANN, BOB, about, documents, said
+
+pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
+
+OTHERS = 1_000
+
+
+async def test_what_an_older_node_writes_is_found_and_indexed(cluster: Cluster, schema: str) -> None:
+    ann, bob = (encode(ConversationRecord(owner=account_key(user))) for user in (ANN, BOB))
+    async with PostgresStore.open(cluster.url, schema=schema) as store:
+        with psycopg.connect(cluster.url, autocommit=True) as older:
+            older.execute(f"SET search_path TO {schema}".encode())
+            put = (
+                """SELECT put('{in,in}', '{x,y}', %s::text[], '{"",""}', '{0,0}', '{"",""}', '{0,0}', NULL)"""
+            )
+            older.execute(put.encode(), ([said(ANN, "c1"), said(BOB, "c2")],))
+            (version,) = older.execute("SELECT write('thread/test:1', %s, 0)", (bob,)).fetchone() or (0,)
+            assert await about(store, ANN) == ["x"]
+            assert "thread/test:1" in await documents(store, BOB)
+            while await store.index_slice():
+                pass
+            assert await about(store, ANN) == ["x"]
+            assert (await documents(store, ANN), await documents(store, BOB)) == ([], ["thread/test:1"])
+            older.execute("SELECT write('thread/test:1', %s, %s)", (ann, version))
+            while await store.index_slice():
+                pass
+            assert (await documents(store, ANN), await documents(store, BOB)) == (["thread/test:1"], [])
+
+
+async def test_older_rows_are_indexed_in_slices_that_go_on_after_a_crash(
+    cluster: Cluster, schema: str
+) -> None:
+    async with PostgresStore.open(cluster.url, schema=schema):
+        pass
+    with psycopg.connect(cluster.url, autocommit=True) as older:
+        older.execute(f"SET search_path TO {schema}".encode())
+        older.execute("ALTER TABLE items DISABLE TRIGGER USER")
+        older.execute(
+            """INSERT INTO items (queue, lane, slot, state, put_at, first_at, run_at, ended_at, body)
+            SELECT 'in', 'l' || n, '', 1, 1, 1, 1, 1, CASE n %% 400 WHEN 7 THEN %s ELSE 'x' END
+            FROM generate_series(1, 1200) n""",
+            (said(ANN, "c"),),
+        )
+        older.execute("ALTER TABLE items ENABLE TRIGGER USER")
+        older.execute("INSERT INTO index_walks VALUES ('items', '0')")
+    slices, more = 0, True
+    while more:
+        async with PostgresStore.open(cluster.url, schema=schema) as store:
+            assert await about(store, ANN) == ["l7", "l407", "l807"]
+            more = await store.index_slice()
+            slices += more
+    assert slices == 3
+
+
+async def test_one_person_is_exported_and_erased_without_reading_others(
+    cluster: Cluster, schema: str, tmp_path: Path
+) -> None:
+    async with recorded_store(cluster.url, schema) as (store, recorder):
+        await fill_with_others(store, OTHERS)
+        conversations = await ConversationRepository.open(store)
+        service = PrivacyService(sources(store, tmp_path, conversations, threads=ThreadShelf({})))
+        recorder.clear()
+        exported = await service.export(person(3), tmp_path / "export.zip")
+        assert {count.kind.value: count.number for count in exported.done}["messages and turns"] == 2
+        assert recorder.most() < OTHERS / 5, dict(recorder.rows)
+        recorder.clear()
+        erased = await service.erase(person(3))
+        assert {count.kind.value: count.number for count in erased.done}["conversations"] == 1
+        assert recorder.most() < OTHERS / 5, dict(recorder.rows)
