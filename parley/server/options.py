@@ -51,6 +51,20 @@ class ToolRules:
 
 
 @dataclass(frozen=True, slots=True)
+class McpOptions:
+    """Where MCP servers are named, and which chats have which.
+
+    `chats` maps patterns of `channel:chat` to patterns of servers; empty: all chats have all. A call of a
+    tool may take `timeout` seconds. `environ` has the values of variables in the file.
+    """
+
+    file: Path
+    chats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    timeout: float = 60.0
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
 
@@ -66,6 +80,7 @@ class DefaultAgentOptions:
     fallbacks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     rules: ToolRules = ToolRules()
+    mcp: McpOptions | None = None
 
     @property
     def runs_code(self) -> bool:

@@ -95,6 +95,8 @@ def abilities(settings: Settings) -> Iterator[str]:
         return
     if section.tools:
         yield f"tools ({', '.join(section.tools)})"
+    if section.mcp.file:
+        yield f"MCP servers ({section.mcp.file})"
 
 
 def _warning(config: ChannelConfig) -> str:
