@@ -7,12 +7,21 @@ from dataclasses import replace
 from functools import lru_cache
 
 from parley.agent.stream.step_notes import StepNote
-from parley.core.model.types import Step, StepStatus
+from parley.agent.transport.decoding import string
+from parley.core.model.types import Json, Step, StepStatus
 from parley.core.texts import Sentence, say
 
 _TITLE = 80
 _THINKING = "thinking"
 _PROGRESS = "progress"
+_TODO = "todo:"
+_WRITE_TODOS = "write_todos"
+_MOST_TODOS = 30
+_TODO_STATES = {
+    "pending": StepStatus.PENDING,
+    "in_progress": StepStatus.RUNNING,
+    "completed": StepStatus.DONE,
+}
 _MOST_NOTED = 100
 """An agent may name no more steps of its own than make so many in all."""
 PLUMBING = frozenset(
@@ -48,16 +57,22 @@ class Steps:
         self._language = language
         self._steps: dict[str, Step] = {}
         self._nodes: dict[str, Step] = {}
+        self._todos: tuple[Step, ...] = ()
+        self._todo_calls: set[str] = set()
         self._shown: tuple[Step, ...] | None = ()
         self.reasoning = False
 
     def call(self, call_id: str, name: str) -> None:
         """A tool was asked for."""
-        if call_id not in self._steps:
+        if name == _WRITE_TODOS:
+            self._todo_calls.add(call_id)
+        if call_id not in self._steps and not (self._todos and call_id in self._todo_calls):
             self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:
         """A tool is done."""
+        if self._todos and call_id in self._todo_calls and not failed:
+            return
         before = self._steps.get(call_id)
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
         self._put(replace(step, status=StepStatus.FAILED if failed else StepStatus.DONE))
@@ -81,6 +96,24 @@ class Steps:
             return False
         self._put(said.added_to(before or Step(said.id, said.title, StepStatus.RUNNING)))
         return True
+
+    def todos(self, listed: Json) -> None:
+        """The agent's list of tasks, as LangChain's middleware keeps it, is now this one.
+
+        It takes the place of the steps that wrote it, and stands below all others.
+        """
+        entries = listed[:_MOST_TODOS] if isinstance(listed, list) else []
+        found = [
+            Step(f"{_TODO}{at}", words, status)
+            for at, entry in enumerate(entries)
+            if isinstance(entry, dict)
+            and (words := one_line(string(entry.get("content"))))
+            and (status := _TODO_STATES.get(string(entry.get("status"))))
+        ]
+        self._todos = tuple(found)
+        for call_id in self._todo_calls if found else ():
+            self._steps.pop(call_id, None)
+        self._shown = None
 
     def no_progress(self) -> None:
         """What was taken for progress was none."""
@@ -107,16 +140,22 @@ class Steps:
     def shown(self) -> tuple[Step, ...]:
         """All steps as they are now."""
         if self._shown is None:
-            self._shown = tuple(self._steps.values())
+            self._shown = (*self._steps.values(), *self._todos)
         return self._shown
 
     def settled(self, status: StepStatus) -> tuple[Step, ...]:
-        """All steps at the end of a run, with `status` for those that still run."""
+        """All steps at the end of a run, with `status` for those that still run.
+
+        A task that the agent did not call completed is not done.
+        """
         return tuple(
-            replace(step, status=status) if step.status is StepStatus.RUNNING else step
+            replace(step, status=StepStatus.PENDING if step.id.startswith(_TODO) else status)
+            if step.status is StepStatus.RUNNING
+            else step
             for step in self.shown()
         )
 
     def finished(self) -> tuple[Step, ...]:
         """Only the steps that have ended."""
-        return tuple(step for step in self.shown() if step.status is not StepStatus.RUNNING)
+        ended = (StepStatus.DONE, StepStatus.FAILED)
+        return tuple(step for step in self.shown() if step.status in ended)

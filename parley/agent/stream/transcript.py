@@ -220,6 +220,8 @@ class RunTranscript:
         self.interrupts.update((each.id, each) for each in parse_interrupts(raw))
 
     def _update(self, node: str, update: Json) -> None:
+        if isinstance(update, dict) and "todos" in update:
+            self.steps.todos(update["todos"])
         added = self._answer.update(update, self._speech)
         kept = () if self.shape.answer else frozenset(message.id for message in added)
         self._drafts.settle(node, kept, lambda message: self._returned(update, message))

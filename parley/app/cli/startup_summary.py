@@ -97,6 +97,8 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield f"tools ({', '.join(section.tools)})"
     if section.mcp.file:
         yield f"MCP servers ({section.mcp.file})"
+    if section.todos:
+        yield "todos"
 
 
 def _warning(config: ChannelConfig) -> str:

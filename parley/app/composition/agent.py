@@ -211,6 +211,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         tools=tools,
         rules=rules,
         mcp=_mcp(loaded),
+        todos=section.todos,
     )
 
 

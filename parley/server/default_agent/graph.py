@@ -14,6 +14,7 @@ from langchain.agents.middleware import (
     ModelFallbackMiddleware,
     ModelRequest,
     ModelResponse,
+    TodoListMiddleware,
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
@@ -159,6 +160,7 @@ def _builder(
             *fallbacks,
             MemoryToolsWhereGranted(names),
             *outside.middleware,
+            *([TodoListMiddleware()] if options.todos else []),
             instructions,
             *_notes(servers),
             RememberedFacts(),

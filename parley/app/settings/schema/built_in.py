@@ -55,3 +55,4 @@ class BuiltInSection(Section):
     approval: ApprovalSection = ApprovalSection()
     guardrails: GuardrailsSection = GuardrailsSection()
     mcp: McpSection = McpSection()
+    todos: bool = False
