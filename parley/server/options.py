@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
@@ -64,6 +65,18 @@ class McpOptions:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+ReadPage: TypeAlias = Callable[[str], Awaitable[tuple[str, bool]]]
+"""Returns the text at a public address, and whether there is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """The web, where it is used: how pages are read, and the SearXNG that is searched with."""
+
+    read_page: ReadPage | None = None
+    search_url: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
@@ -83,6 +96,7 @@ class DefaultAgentOptions:
     rules: ToolRules = ToolRules()
     mcp: McpOptions | None = None
     todos: bool = False
+    web: WebOptions = WebOptions()
 
     @property
     def runs_code(self) -> bool:

@@ -97,6 +97,10 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield f"tools ({', '.join(section.tools)})"
     if section.mcp.file:
         yield f"MCP servers ({section.mcp.file})"
+    if section.web.search_url:
+        yield "web search"
+    if section.web.fetch:
+        yield "web pages"
     if section.todos:
         yield "todos"
 

@@ -15,6 +15,8 @@ import uvloop
 from starlette.applications import Starlette
 
 from parley.agent.agent import LangGraphAgent
+from parley.agent.files.reader import FileReader
+from parley.agent.files.web_pages import WebPages
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.memory_tools import DeferredMemoryTools
@@ -33,6 +35,7 @@ from parley.server.options import (
     McpOptions,
     ModelOptions,
     ToolRules,
+    WebOptions,
 )
 
 _INSIDE = "http://embedded"
@@ -212,6 +215,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         rules=rules,
         mcp=_mcp(loaded),
         todos=section.todos,
+        web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
 

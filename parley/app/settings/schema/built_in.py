@@ -43,6 +43,15 @@ class McpSection(Section):
     timeout: float = Field(default=60.0, gt=0, le=3_600)
 
 
+class WebSection(Section):
+    """The web: pages at public addresses, and search by the SearXNG at an address."""
+
+    fetch: bool = False
+    search_url: str = ""
+
+    _checked = field_validator("search_url")(check_address)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -56,3 +65,4 @@ class BuiltInSection(Section):
     guardrails: GuardrailsSection = GuardrailsSection()
     mcp: McpSection = McpSection()
     todos: bool = False
+    web: WebSection = WebSection()

@@ -15,7 +15,7 @@ from parley.server.default_agent.tools.execution import BoundedResults, CalledOn
 from parley.server.default_agent.tools.imported import import_tools
 from parley.server.default_agent.tools.rules import Guardrails, Offered, Policy, approvals, import_policy
 from parley.server.graphs.projects import Project
-from parley.server.options import DefaultAgentOptions, ToolRules
+from parley.server.options import DefaultAgentOptions, ToolRules, WebOptions
 
 log = logging.getLogger(__name__)
 
@@ -64,8 +64,12 @@ class ToolSources:
 
 def tool_sources(options: DefaultAgentOptions, project: Project) -> ToolSources:
     """Import what these options name. Raises ConfigError."""
-    own = tuple(import_tools(options.tools, project))
-    return ToolSources(own, options.rules, import_policy(options.rules, project))
+    own = import_tools(options.tools, project)
+    if options.web != WebOptions():
+        from parley.server.default_agent.tools.web import web_tools
+
+        own += web_tools(options.web)
+    return ToolSources(tuple(own), options.rules, import_policy(options.rules, project))
 
 
 def usable(tools: Iterable[BaseTool], taken: Collection[str]) -> tuple[BaseTool, ...]:
