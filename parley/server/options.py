@@ -85,7 +85,7 @@ class DefaultAgentOptions:
     tokens, 0 for what their profiles say; older messages become a summary when a conversation fills the share
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
-    With `todos` it keeps a list of tasks, which people see.
+    With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     """
 
     prompt_file: Path | None = None
@@ -97,6 +97,7 @@ class DefaultAgentOptions:
     mcp: McpOptions | None = None
     todos: bool = False
     web: WebOptions = WebOptions()
+    clarification: bool = False
 
     @property
     def runs_code(self) -> bool:

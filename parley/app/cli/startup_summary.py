@@ -101,8 +101,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield "web search"
     if section.web.fetch:
         yield "web pages"
-    if section.todos:
-        yield "todos"
+    yield from (each for each in ("todos", "clarification") if getattr(section, each))
 
 
 def _warning(config: ChannelConfig) -> str:

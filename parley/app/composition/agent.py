@@ -215,6 +215,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         rules=rules,
         mcp=_mcp(loaded),
         todos=section.todos,
+        clarification=section.clarification,
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 

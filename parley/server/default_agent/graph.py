@@ -26,6 +26,7 @@ from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryToo
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
+from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import tool_sources
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
@@ -148,11 +149,12 @@ def _builder(
     window = ContextWindow(options.context_window, options.summarize_at)
     of_memory = memory_tools(tools)
     names = {each.name for each in of_memory}
+    taken = {*names, "ask_person", "write_todos"}
     sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
     instructions = Instructions(options.prompt_file, now)
 
     def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
-        outside = sources.with_served(served, names, servers.offered if servers else None)
+        outside = sources.with_served(served, taken, servers.offered if servers else None)
         # The first is the outermost: a fallback is called with all that the ones after it do.
         middleware: list[AgentMiddleware[Any, Any]] = [
             ConversationSummary(ready, window),
@@ -166,7 +168,8 @@ def _builder(
             RememberedFacts(),
             ContextLimit(),
         ]
-        usable = [*of_memory, *outside.tools]
+        asking = [ask_person_tool()] if options.clarification else []
+        usable = [*of_memory, *asking, *outside.tools]
         first = ready[models[0].name]
         return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
 

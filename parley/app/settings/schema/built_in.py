@@ -65,4 +65,5 @@ class BuiltInSection(Section):
     guardrails: GuardrailsSection = GuardrailsSection()
     mcp: McpSection = McpSection()
     todos: bool = False
+    clarification: bool = False
     web: WebSection = WebSection()
