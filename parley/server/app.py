@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from parley.server.api_key import ApiKeyMiddleware
-from parley.server.default_agent.graph import default_graph
+from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
@@ -65,7 +65,7 @@ async def embedded_server(options: EmbeddedOptions) -> AsyncIterator[Starlette]:
 def reload_graphs(app: Starlette, options: EmbeddedOptions) -> None:
     """Load the graphs and models of these options; to be called on the server's loop. Raises ConfigError."""
     services: AppState = app.state.services
-    services.graphs.reload(lambda: _sources(options), options.project)
+    services.graphs.reload(lambda: _sources(options, services.closing), options.project)
 
 
 def graph_files(app: Starlette) -> tuple[Path, ...]:
@@ -74,7 +74,7 @@ def graph_files(app: Starlette) -> tuple[Path, ...]:
     return services.graphs.files()
 
 
-def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
+def _sources(options: EmbeddedOptions, closing: AsyncExitStack) -> Mapping[str, object]:
     if options.graphs:
         return options.graphs
     made = default_graph(
@@ -84,6 +84,9 @@ def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
         tools=options.memory_tools,
         project=options.project,
     )
+    if isinstance(made, AgentWithServers):
+        # One that is replaced later is left in peace: its sessions end by themselves when nobody uses them.
+        closing.push_async_callback(made.aclose)
     return {DEFAULT_GRAPH: made}
 
 
@@ -94,11 +97,11 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         checkpoints = CheckpointSaver(database)
         await checkpoints.setup()
         items = await _store(database)
-        graphs = GraphRegistry(_sources(options), checkpoints, items, options.project)
+        graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
         work = RunManager(database, checkpoints, graphs, options.limits, clock)
         await stack.enter_async_context(work.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
-        yield AppState(options, graphs, items, rows, work, clock())
+        yield AppState(options, graphs, items, rows, work, clock(), stack)
 
 
 async def _store(database: Database) -> AsyncSqliteStore:

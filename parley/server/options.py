@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
@@ -51,6 +52,32 @@ class ToolRules:
 
 
 @dataclass(frozen=True, slots=True)
+class McpOptions:
+    """Where MCP servers are named, and which chats have which.
+
+    `chats` maps patterns of `channel:chat` to patterns of servers; empty: all chats have all. A call of a
+    tool may take `timeout` seconds. `environ` has the values of variables in the file.
+    """
+
+    file: Path
+    chats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    timeout: float = 60.0
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+ReadPage: TypeAlias = Callable[[str], Awaitable[tuple[str, bool]]]
+"""Returns the text at a public address, and whether there is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """The web, where it is used: how pages are read, and the SearXNG that is searched with."""
+
+    read_page: ReadPage | None = None
+    search_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
 
@@ -58,6 +85,7 @@ class DefaultAgentOptions:
     tokens, 0 for what their profiles say; older messages become a summary when a conversation fills the share
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
+    With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     """
 
     prompt_file: Path | None = None
@@ -66,6 +94,10 @@ class DefaultAgentOptions:
     fallbacks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     rules: ToolRules = ToolRules()
+    mcp: McpOptions | None = None
+    todos: bool = False
+    web: WebOptions = WebOptions()
+    clarification: bool = False
 
     @property
     def runs_code(self) -> bool:

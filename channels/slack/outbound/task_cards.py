@@ -20,7 +20,12 @@ MOST_TITLE = 250
 """Bytes of one title, of details and of output. Slack documents 256 characters."""
 _LAST = "parley_latest"
 """The id of the card that shows the latest of the steps for which there is no room."""
-_STATES = {StepStatus.RUNNING: "in_progress", StepStatus.DONE: "complete", StepStatus.FAILED: "error"}
+_STATES = {
+    StepStatus.PENDING: "pending",
+    StepStatus.RUNNING: "in_progress",
+    StepStatus.DONE: "complete",
+    StepStatus.FAILED: "error",
+}
 _WORDS_WEIGHT = 2
 """Slack counts details and output twice: openclaw/openclaw#143882. So do we count sources."""
 
@@ -83,7 +88,8 @@ class TaskCards:
         """Return a chunk for another title, where there are cards that it can stand above."""
         if self._plan is None or not self._told.cards or not steps:
             return []
-        title = _cut(self._plan(len(steps))) if closed else _cut(steps[-1].title)
+        begun = [step for step in steps if step.status is not StepStatus.PENDING] or steps
+        title = _cut(self._plan(len(steps))) if closed else _cut(begun[-1].title)
         if title == self._told.title:
             return []
         self._told = replace(self._told, title=title)

@@ -49,9 +49,15 @@ def is_public(address: Address) -> bool:
 
 
 async def fetch_public(
-    url: str, most: int, allowed: Callable[[Address], bool] = is_public
+    url: str,
+    most: int,
+    allowed: Callable[[Address], bool] = is_public,
+    families: tuple[str, ...] = _FAMILIES,
 ) -> tuple[bytes, str]:
-    """Return the file at `url` and its type. Raises NotFetched, also for more than `most` bytes."""
+    """Return the file at `url` and its type, which is of one of the families.
+
+    Raises NotFetched, also for more than `most` bytes.
+    """
     connector = TCPConnector(resolver=_CheckedResolver(allowed), ssl=httpx.create_ssl_context())
     try:
         async with (
@@ -62,7 +68,7 @@ async def fetch_public(
         ):
             place = _checked(url, allowed)
             for _ in range(_REDIRECTS + 1):
-                found = await _get(session, place, most)
+                found = await _get(session, place, most, families)
                 if not isinstance(found, URL):
                     return found
                 place = _checked(str(found), allowed)
@@ -71,14 +77,16 @@ async def fetch_public(
     raise NotFetched(f"more than {_REDIRECTS} redirects")
 
 
-async def _get(session: ClientSession, place: URL, most: int) -> tuple[bytes, str] | URL:
+async def _get(
+    session: ClientSession, place: URL, most: int, families: tuple[str, ...]
+) -> tuple[bytes, str] | URL:
     """A file, or where else to look for it."""
     async with session.get(place, allow_redirects=False, headers={"User-Agent": "parley"}) as answer:
         if answer.status in (301, 302, 303, 307, 308):
             return place.join(URL(answer.headers.get("Location", "")))
         if answer.status != 200:
             raise NotFetched(f"HTTP {answer.status}")
-        if not answer.content_type.startswith(_FAMILIES):
+        if not answer.content_type.startswith(families):
             raise NotFetched(f"it is {answer.content_type}")
         body = bytearray()
         async for piece in answer.content.iter_chunked(_PIECE):

@@ -14,11 +14,17 @@ from parley.core.texts import Sentence, say
 _TITLE = 80
 _THINKING = "thinking"
 _PROGRESS = "progress"
+_TODO = "todo:"
+_WRITE_TODOS, _TODOS = "write_todos", "todos"
+"""LangChain's tool for a list of tasks, and where the list stands in the state."""
+_MOST_TODOS = 30
+_TODO_STATES = {
+    "pending": StepStatus.PENDING,
+    "in_progress": StepStatus.RUNNING,
+    "completed": StepStatus.DONE,
+}
 _MOST_NOTED = 100
 """An agent may name no more steps of its own than make so many in all."""
-_PLANS, _PLAN = "write_todos", "todos"
-"""LangChain's tool for a plan, and where it stands in the state. The plan is shown, not its tool."""
-_PLANNED = {"completed": StepStatus.DONE, "in_progress": StepStatus.RUNNING}
 PLUMBING = frozenset(
     {
         *("agent", "model", "tools", "tool", "llm", "chatbot", "chat", "call_model", "call_llm"),
@@ -52,19 +58,23 @@ class Steps:
         self._language = language
         self._steps: dict[str, Step] = {}
         self._nodes: dict[str, Step] = {}
+        self._todos: tuple[Step, ...] = ()
+        self._todo_calls: set[str] = set()
         self._shown: tuple[Step, ...] | None = ()
         self.reasoning = False
 
     def call(self, call_id: str, name: str) -> None:
         """A tool was asked for."""
-        if call_id not in self._steps and name != _PLANS:
+        if name == _WRITE_TODOS:
+            self._todo_calls.add(call_id)
+        if call_id not in self._steps and not (self._todos and call_id in self._todo_calls):
             self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:
         """A tool is done."""
-        before = self._steps.get(call_id)
-        if before is None and name == _PLANS:
+        if self._todos and call_id in self._todo_calls and not failed:
             return
+        before = self._steps.get(call_id)
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
         self._put(replace(step, status=StepStatus.FAILED if failed else StepStatus.DONE))
 
@@ -73,19 +83,6 @@ class Steps:
         for call_id in call_ids:
             if before := self._steps.get(call_id):
                 self._put(replace(before, status=StepStatus.DONE))
-
-    def plan(self, update: Json) -> None:
-        """Show what an agent does of its plan, where a node wrote one in place of the one before."""
-        if not isinstance(update, dict) or not isinstance(todos := update.get(_PLAN), list):
-            return
-        for planned in [each for each in self._steps if each.startswith(f"{_PLAN}:")]:
-            del self._steps[planned]
-        self._shown = None
-        for todo in todos[:_MOST_NOTED]:
-            if isinstance(todo, dict) and (status := _PLANNED.get(string(todo.get("status")))):
-                words = one_line(string(todo.get("content")))
-                if words:
-                    self._put(Step(f"{_PLAN}:{words}", words, status))
 
     def thinking(self, on: bool) -> None:
         """The model reasons, or went on to something else."""
@@ -106,6 +103,27 @@ class Steps:
             return False
         self._put(said.added_to(before or Step(said.id, said.title, StepStatus.RUNNING)))
         return True
+
+    def todos(self, update: Json) -> None:
+        """Show the agent's list of tasks, as LangChain's middleware keeps it, where an update has it.
+
+        It takes the place of the steps that wrote it, and stands below all others.
+        """
+        if not isinstance(update, dict) or _TODOS not in update:
+            return
+        listed = update[_TODOS]
+        entries = listed[:_MOST_TODOS] if isinstance(listed, list) else []
+        found = [
+            Step(f"{_TODO}{at}", words, status)
+            for at, entry in enumerate(entries)
+            if isinstance(entry, dict)
+            and (words := one_line(string(entry.get("content"))))
+            and (status := _TODO_STATES.get(string(entry.get("status"))))
+        ]
+        self._todos = tuple(found)
+        for call_id in self._todo_calls if found else ():
+            self._steps.pop(call_id, None)
+        self._shown = None
 
     def no_progress(self) -> None:
         """What was taken for progress was none."""
@@ -132,16 +150,22 @@ class Steps:
     def shown(self) -> tuple[Step, ...]:
         """All steps as they are now."""
         if self._shown is None:
-            self._shown = tuple(self._steps.values())
+            self._shown = (*self._steps.values(), *self._todos)
         return self._shown
 
     def settled(self, status: StepStatus) -> tuple[Step, ...]:
-        """All steps at the end of a run, with `status` for those that still run."""
+        """All steps at the end of a run, with `status` for those that still run.
+
+        A task that the agent did not call completed is not done.
+        """
         return tuple(
-            replace(step, status=status) if step.status is StepStatus.RUNNING else step
+            replace(step, status=StepStatus.PENDING if step.id.startswith(_TODO) else status)
+            if step.status is StepStatus.RUNNING
+            else step
             for step in self.shown()
         )
 
     def finished(self) -> tuple[Step, ...]:
         """Only the steps that have ended."""
-        return tuple(step for step in self.shown() if step.status is not StepStatus.RUNNING)
+        ended = (StepStatus.DONE, StepStatus.FAILED)
+        return tuple(step for step in self.shown() if step.status in ended)

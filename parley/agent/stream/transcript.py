@@ -222,8 +222,8 @@ class RunTranscript:
         self.interrupts.update((each.id, each) for each in parse_interrupts(raw))
 
     def _update(self, node: str, update: Json) -> None:
+        self.steps.todos(update)
         added = self._answer.update(update, self._speech)
-        self.steps.plan(update)
         kept = () if self.shape.answer else frozenset(message.id for message in added)
         self._drafts.settle(node, kept, lambda message: self._returned(update, message))
         for message in added:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 
 from parley.app.settings.load import LoadedSettings
+from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.errors import ConfigError
+from parley.server.default_agent.mcp.server_file import McpServer, read_servers
 from parley.server.default_agent.prompt_file import read_prompt
 
 _SECTION = "built_in"
 
 
 def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
-    """Yield fallbacks that are no models of its own, and instructions that cannot be read."""
+    """Yield fallbacks that are no models of its own, and files that cannot be read."""
     section = loaded.settings.built_in
     if not loaded.settings.agent.built_in:
         return
@@ -22,11 +25,28 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
         for name in names:
             if name not in known:
                 yield _problem(loaded, key, f'"{name}" is not in agent.models; write it there, too')
-    if section.prompt_file:
+    for key, read in _files(loaded).items():
         try:
-            read_prompt(loaded.folder / section.prompt_file)
+            read()
         except ConfigError as error:
-            yield _problem(loaded, "prompt_file", str(error).partition(": ")[2])
+            yield _problem(loaded, key, str(error).partition(": ")[2])
+
+
+def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:
+    """Return the MCP servers that are named. Raises ConfigError."""
+    environ = with_dotenv(os.environ, loaded.folder / ".env")
+    return read_servers(loaded.folder / loaded.settings.built_in.mcp.file, environ)
+
+
+def _files(loaded: LoadedSettings) -> Mapping[str, Callable[[], object]]:
+    """Return how the files that the section names are read, by their keys."""
+    section = loaded.settings.built_in
+    found: dict[str, Callable[[], object]] = {}
+    if section.prompt_file:
+        found["prompt_file"] = lambda: read_prompt(loaded.folder / section.prompt_file)
+    if section.mcp.file:
+        found["mcp"] = lambda: served_tools(loaded)
+    return found
 
 
 def _problem(loaded: LoadedSettings, key: str, text: str) -> ConfigProblem:

@@ -95,6 +95,13 @@ def abilities(settings: Settings) -> Iterator[str]:
         return
     if section.tools:
         yield f"tools ({', '.join(section.tools)})"
+    if section.mcp.file:
+        yield f"MCP servers ({section.mcp.file})"
+    if section.web.search_url:
+        yield "web search"
+    if section.web.fetch:
+        yield "web pages"
+    yield from (each for each in ("todos", "clarification") if getattr(section, each))
 
 
 def _warning(config: ChannelConfig) -> str:

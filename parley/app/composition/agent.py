@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -13,17 +15,28 @@ import uvloop
 from starlette.applications import Starlette
 
 from parley.agent.agent import LangGraphAgent
+from parley.agent.files.reader import FileReader
+from parley.agent.files.web_pages import WebPages
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.memory_tools import DeferredMemoryTools
-from parley.app.extras import require_extra
+from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
+from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.schema.built_in import ModelSection
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
+from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.graphs.projects import Project
-from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ModelOptions, ToolRules
+from parley.server.options import (
+    DefaultAgentOptions,
+    EmbeddedOptions,
+    McpOptions,
+    ModelOptions,
+    ToolRules,
+    WebOptions,
+)
 
 _INSIDE = "http://embedded"
 
@@ -194,8 +207,28 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
     )
     tools = tuple(_place(place, loaded.folder) for place in section.tools)
     return DefaultAgentOptions(
-        file, section.context_window, section.summarize_at, section.fallbacks, tools=tools, rules=rules
+        file,
+        section.context_window,
+        section.summarize_at,
+        section.fallbacks,
+        tools=tools,
+        rules=rules,
+        mcp=_mcp(loaded),
+        todos=section.todos,
+        clarification=section.clarification,
+        web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
+
+
+def _mcp(loaded: LoadedSettings) -> McpOptions | None:
+    """Return where MCP servers are named. Raises ConfigError where their packages are not installed."""
+    section = loaded.settings.built_in.mcp
+    if not section.file:
+        return None
+    if find_spec("langchain_mcp_adapters") is None:
+        raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
+    environ = with_dotenv(os.environ, loaded.folder / ".env")
+    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ)
 
 
 def _place(place: str, folder: Path) -> str:

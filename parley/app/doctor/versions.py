@@ -47,6 +47,7 @@ def needed_extras(loaded: LoadedSettings) -> tuple[str, ...]:
     kinds = [loaded.plans[name].kind for name in loaded.channels if name != "web"]
     found = [*kinds]
     found += ["embedded"] if settings.agent.embedded else []
+    found += ["mcp"] if settings.agent.built_in and settings.built_in.mcp.file else []
     found += [] if settings.store.embedded else ["postgres"]
     found += ["embedding"] if settings.memory.enabled and settings.memory.embedding != "none" else []
     return tuple(dict.fromkeys(found))

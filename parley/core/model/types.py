@@ -53,6 +53,7 @@ class InboundMessage:
 class StepStatus(StrEnum):
     """How far a step has come."""
 
+    PENDING = "pending"
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"

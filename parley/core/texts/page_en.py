@@ -60,6 +60,7 @@ TEXTS = {
     S.WAITS_FOR_YOU: "is waiting for your decision",
     S.REPLY_DONE: "Reply: {text}",
     S.STEPS: "{n} steps",
+    S.STEP_PENDING: "to do",
     S.STEP_RUNNING: "running",
     S.STEP_DONE: "done",
     S.STEP_FAILED: "failed",

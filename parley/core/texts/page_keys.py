@@ -63,6 +63,7 @@ class PageSentence(StrEnum):
     WAITS_FOR_YOU = "waitsForYou"
     REPLY_DONE = "replyDone"
     STEPS = "steps"
+    STEP_PENDING = "stepPending"
     STEP_RUNNING = "stepRunning"
     STEP_DONE = "stepDone"
     STEP_FAILED = "stepFailed"

@@ -60,6 +60,7 @@ TEXTS = {
     S.WAITS_FOR_YOU: "等待您的决定",
     S.REPLY_DONE: "回复：{text}",
     S.STEPS: "{n} 个步骤",
+    S.STEP_PENDING: "待办",
     S.STEP_RUNNING: "进行中",
     S.STEP_DONE: "已完成",
     S.STEP_FAILED: "失败",

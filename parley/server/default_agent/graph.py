@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
@@ -13,17 +14,20 @@ from langchain.agents.middleware import (
     ModelFallbackMiddleware,
     ModelRequest,
     ModelResponse,
+    TodoListMiddleware,
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool
+from langgraph_sdk.runtime import ServerRuntime
 
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
-from parley.server.default_agent.tools.outside import outside_tools
+from parley.server.default_agent.tools.clarification import ask_person_tool
+from parley.server.default_agent.tools.outside import tool_sources
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
@@ -31,6 +35,9 @@ from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.graphs.registry import Graph
 from parley.server.memory_tools import memory_tools
 from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions
+
+if TYPE_CHECKING:
+    from parley.server.default_agent.mcp.servers import McpServers
 
 
 def _local_now() -> datetime:
@@ -77,6 +84,35 @@ class MemoryToolsWhereGranted(AgentMiddleware):
         return await handler(request.override(tools=others))
 
 
+class Build(Protocol):
+    """Makes the graph with tools of servers beside its own."""
+
+    def __call__(self, served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
+        """Make it."""
+        ...
+
+
+class AgentWithServers:
+    """Makes the graph for a run, with the tools that its MCP servers have then."""
+
+    def __init__(self, servers: McpServers, build: Callable[[Sequence[BaseTool]], Graph]) -> None:
+        self._servers, self._build = servers, build
+        self._tools: tuple[BaseTool, ...] = ()
+        self._graph = build(())
+
+    async def __call__(self, runtime: ServerRuntime[Any]) -> Graph:
+        """Return the graph; what only looks at a thread does not wait for servers."""
+        runs = runtime.access_context == "threads.create_run"
+        tools = await self._servers.tools() if runs else self._servers.known()
+        if [*map(id, tools)] != [*map(id, self._tools)]:
+            self._tools, self._graph = tools, self._build(tools)
+        return self._graph
+
+    async def aclose(self) -> None:
+        """Leave the servers."""
+        await self._servers.aclose()
+
+
 def default_graph(
     models: Sequence[ModelOptions],
     word_delay: float,
@@ -84,31 +120,68 @@ def default_graph(
     now: Callable[[], datetime] = _local_now,
     tools: MemoryTools = NO_MEMORY_TOOLS,
     project: Project = NO_PROJECT,
-) -> Graph:
+) -> Graph | AgentWithServers:
     """Return the graph that serves where the user brought none.
 
-    Raises ConfigError for a model, a prompt file or a tool that cannot be used.
+    Raises ConfigError for a model, a file or a tool that cannot be used.
     """
     if not models:
         return _demonstration(word_delay, now)
+    build = _builder(models, options, now, tools, project)
+    if options.mcp is None:
+        return build(())
+    # The packages of MCP take half a second and 20 MB: only who has servers pays.
+    from parley.server.default_agent.mcp.servers import McpServers
+
+    servers = McpServers(options.mcp)
+    return AgentWithServers(servers, partial(build, servers=servers))
+
+
+def _builder(
+    models: Sequence[ModelOptions],
+    options: DefaultAgentOptions,
+    now: Callable[[], datetime],
+    tools: MemoryTools,
+    project: Project,
+) -> Build:
+    """Make ready all that does not change; returns what makes a graph of it and the tools of servers."""
     ready = {each.name: chat_model(each) for each in models}
     window = ContextWindow(options.context_window, options.summarize_at)
     of_memory = memory_tools(tools)
-    from_outside = outside_tools(options, project, {each.name for each in of_memory})
-    # The first is the outermost: a fallback is called with all that the ones after it do.
-    middleware: list[AgentMiddleware[Any, Any]] = [
-        ConversationSummary(ready, window),
-        ChosenModel(ready),
-        *_fallbacks(ready, options.fallbacks),
-        MemoryToolsWhereGranted([each.name for each in of_memory]),
-        *from_outside.middleware,
-        Instructions(options.prompt_file, now),
-        RememberedFacts(),
-        ContextLimit(),
-    ]
-    first = ready[models[0].name]
-    usable = [*of_memory, *from_outside.tools]
-    return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
+    names = {each.name for each in of_memory}
+    taken = {*names, "ask_person", "write_todos"}
+    sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
+    instructions = Instructions(options.prompt_file, now)
+
+    def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
+        outside = sources.with_served(served, taken, servers.offered if servers else None)
+        # The first is the outermost: a fallback is called with all that the ones after it do.
+        middleware: list[AgentMiddleware[Any, Any]] = [
+            ConversationSummary(ready, window),
+            ChosenModel(ready),
+            *fallbacks,
+            MemoryToolsWhereGranted(names),
+            *outside.middleware,
+            *([TodoListMiddleware()] if options.todos else []),
+            instructions,
+            *_notes(servers),
+            RememberedFacts(),
+            ContextLimit(),
+        ]
+        asking = [ask_person_tool()] if options.clarification else []
+        usable = [*of_memory, *asking, *outside.tools]
+        first = ready[models[0].name]
+        return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
+
+    return build
+
+
+def _notes(servers: McpServers | None) -> list[AgentMiddleware[Any, Any]]:
+    if servers is None:
+        return []
+    from parley.server.default_agent.mcp.servers import AwayServers
+
+    return [AwayServers(servers)]
 
 
 def _fallbacks(

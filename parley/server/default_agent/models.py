@@ -27,6 +27,12 @@ def value_of(context: object, key: str) -> object:
     return context.get(key) if isinstance(context, Mapping) else None
 
 
+def identity_of(context: object) -> Mapping[str, Any]:
+    """Return who speaks in a run, and where (docs/identity.md); empty where nobody said so."""
+    found = value_of(context, "parley")
+    return found if isinstance(found, Mapping) else {}
+
+
 class ChosenModel(AgentMiddleware):
     """Answers with the model that the run's context names in `model_name`, where there is one."""
 

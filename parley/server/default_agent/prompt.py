@@ -47,10 +47,11 @@ class Instructions(AgentMiddleware):
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
-        """Add them for this call."""
+        """Add them for this call, above those of others; as one text: some servers take no blocks."""
         prompt = DEFAULT_PROMPT if self._file is None else self._file.text()
         told = filled(prompt, value_of(request.runtime.context, "parley"), self._now())
-        return await handler(request.override(system_message=SystemMessage(told)))
+        more = [request.system_message.text] if request.system_message else []
+        return await handler(request.override(system_message=SystemMessage("\n\n".join([told, *more]))))
 
 
 def filled(prompt: str, identity: object, now: datetime) -> str:

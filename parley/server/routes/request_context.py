@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
@@ -22,7 +23,10 @@ BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """One server's parts; `started_at` is the time its assistants are said to be made at."""
+    """One server's parts; `started_at` is the time its assistants are said to be made at.
+
+    `closing` has what ends with the server.
+    """
 
     options: EmbeddedOptions
     graphs: GraphRegistry
@@ -30,6 +34,7 @@ class AppState:
     threads: ThreadService
     runs: RunManager
     started_at: float
+    closing: AsyncExitStack
 
 
 def app_state(request: Request) -> AppState:

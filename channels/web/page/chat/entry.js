@@ -13,7 +13,9 @@ import { RatingView } from "./rating.js";
  * @typedef {(question: string, option: string, text: string) => Promise<boolean>} Decide
  */
 
-const STATUS = { running: t("stepRunning"), done: t("stepDone"), failed: t("stepFailed") };
+const STATUS = { pending: t("stepPending"), running: t("stepRunning"), done: t("stepDone"), failed: t("stepFailed") };
+/** @type {Record<string, import("../kit/dom.js").Icon>} */
+const MARKS = { pending: "circle", done: "check", failed: "cross" };
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** Follows a message of the person's. */
@@ -172,7 +174,7 @@ export class ReplyView {
 
 /** @param {Step} step */
 function stepRow(step) {
-  const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(step.status === "done" ? "check" : "cross");
+  const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(MARKS[step.status]);
   return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, STATUS[step.status])];
 }
 

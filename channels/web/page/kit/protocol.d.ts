@@ -9,7 +9,7 @@ export interface Place {
 export interface Step {
   id: string;
   title: string;
-  status: "running" | "done" | "failed";
+  status: "pending" | "running" | "done" | "failed";
   details: string;
   output: string;
   sources: { url: string; title: string }[];

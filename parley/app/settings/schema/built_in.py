@@ -35,6 +35,23 @@ class GuardrailsSection(Section):
     calls_per_run: int = Field(default=50, ge=0, le=10_000)
 
 
+class McpSection(Section):
+    """MCP servers: the file that names them, and by patterns of `channel:chat` who has which."""
+
+    file: str = ""
+    chats: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    timeout: float = Field(default=60.0, gt=0, le=3_600)
+
+
+class WebSection(Section):
+    """The web: pages at public addresses, and search by the SearXNG at an address."""
+
+    fetch: bool = False
+    search_url: str = ""
+
+    _checked = field_validator("search_url")(check_address)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -46,3 +63,7 @@ class BuiltInSection(Section):
     tools: tuple[str, ...] = ()
     approval: ApprovalSection = ApprovalSection()
     guardrails: GuardrailsSection = GuardrailsSection()
+    mcp: McpSection = McpSection()
+    todos: bool = False
+    clarification: bool = False
+    web: WebSection = WebSection()

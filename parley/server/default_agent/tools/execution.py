@@ -6,7 +6,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    ModelRequest,
+    ModelResponse,
+    ToolCallRequest,
+)
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
@@ -78,7 +84,17 @@ class CalledOnce(AgentMiddleware):
 
 
 class BoundedResults(AgentMiddleware):
-    """Cuts a result that is too long for any model."""
+    """Cuts a result that is too long for any model, and shows the model no pictures of tools.
+
+    Most providers refuse a request where a tool's result has anything but text. The thread keeps it.
+    """
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Put text in the place of blocks for this call."""
+        messages = [_as_text(each) if isinstance(each, ToolMessage) else each for each in request.messages]
+        return await handler(request.override(messages=messages))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolAnswer]]
@@ -86,6 +102,17 @@ class BoundedResults(AgentMiddleware):
         """Call it."""
         found = await handler(request)
         return _cut(found) if isinstance(found, ToolMessage) else found
+
+
+def _as_text(message: ToolMessage) -> ToolMessage:
+    if isinstance(message.content, str):
+        return message
+    parts = [block if isinstance(block, str) else _said(block) for block in message.content]
+    return message.model_copy(update={"content": "\n".join(parts)})
+
+
+def _said(block: dict[str, Any]) -> str:
+    return str(block.get("text") or f"[{block.get('type', 'data')} left out]")
 
 
 def _cut(message: ToolMessage) -> ToolMessage:

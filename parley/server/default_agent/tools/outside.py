@@ -13,9 +13,9 @@ from langchain_core.tools import BaseTool
 
 from parley.server.default_agent.tools.execution import BoundedResults, CalledOnce, tell_failure
 from parley.server.default_agent.tools.imported import import_tools
-from parley.server.default_agent.tools.rules import Guardrails, approvals, import_policy
+from parley.server.default_agent.tools.rules import Guardrails, Offered, Policy, approvals, import_policy
 from parley.server.graphs.projects import Project
-from parley.server.options import DefaultAgentOptions
+from parley.server.options import DefaultAgentOptions, ToolRules, WebOptions
 
 log = logging.getLogger(__name__)
 
@@ -31,25 +31,45 @@ class OutsideTools:
     middleware: tuple[AgentMiddleware[Any, Any], ...] = ()
 
 
-def outside_tools(options: DefaultAgentOptions, project: Project, taken: Collection[str]) -> OutsideTools:
-    """Return the tools that these options name; nothing of another tool's name is among them.
+@dataclass(frozen=True, slots=True)
+class ToolSources:
+    """What is there without asking anybody: tools of somebody's code, and the rules for all."""
 
-    Raises ConfigError.
-    """
-    tools = usable(import_tools(options.tools, project), taken)
-    if not tools:
-        return OutsideTools()
-    rules = options.rules
-    limit = [ToolCallLimitMiddleware(run_limit=rules.calls_per_run)] if rules.calls_per_run else []
-    middleware: list[AgentMiddleware[Any, Any]] = [
-        *limit,
-        ToolErrorMiddleware(tell_failure),
-        Guardrails([tool.name for tool in tools], rules, import_policy(rules, project)),
-        *approvals(tools, rules),
-        CalledOnce(tools),
-        BoundedResults(),
-    ]
-    return OutsideTools(tools, tuple(middleware))
+    own: tuple[BaseTool, ...]
+    rules: ToolRules
+    policy: Policy | None
+
+    def with_served(
+        self, served: Iterable[BaseTool], taken: Collection[str], offered: Offered | None = None
+    ) -> OutsideTools:
+        """Return these and the tools of servers, and what decides on their calls.
+
+        A tool that has a name of `taken`, or that of an earlier tool, is not among them. `offered` says which
+        chats have one.
+        """
+        tools = usable([*self.own, *served], taken)
+        if not tools:
+            return OutsideTools()
+        most = self.rules.calls_per_run
+        middleware: list[AgentMiddleware[Any, Any]] = [
+            *([ToolCallLimitMiddleware(run_limit=most)] if most else []),
+            ToolErrorMiddleware(tell_failure),
+            Guardrails([tool.name for tool in tools], self.rules, self.policy, offered),
+            *approvals(tools, self.rules),
+            CalledOnce(tools),
+            BoundedResults(),
+        ]
+        return OutsideTools(tools, tuple(middleware))
+
+
+def tool_sources(options: DefaultAgentOptions, project: Project) -> ToolSources:
+    """Import what these options name. Raises ConfigError."""
+    own = import_tools(options.tools, project)
+    if options.web != WebOptions():
+        from parley.server.default_agent.tools.web import web_tools
+
+        own += web_tools(options.web)
+    return ToolSources(tuple(own), options.rules, import_policy(options.rules, project))
 
 
 def usable(tools: Iterable[BaseTool], taken: Collection[str]) -> tuple[BaseTool, ...]:

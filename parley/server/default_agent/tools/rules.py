@@ -20,7 +20,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 
 from parley.core.model.errors import ConfigError
-from parley.server.default_agent.models import value_of
+from parley.server.default_agent.models import identity_of
 from parley.server.graphs.projects import Project, import_attribute
 from parley.server.options import ToolRules
 
@@ -85,7 +85,7 @@ class Guardrails(AgentMiddleware):
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Leave out of this call what the run may not use."""
-        who = _identity(request.runtime.context)
+        who = identity_of(request.runtime.context)
         tools = [
             tool for tool in request.tools if not isinstance(tool, BaseTool) or self._may(tool.name, who)
         ]
@@ -95,7 +95,7 @@ class Guardrails(AgentMiddleware):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolAnswer]]
     ) -> ToolAnswer:
         """Refuse what the run may not use, and what the policy says no to."""
-        name, who = request.tool_call["name"], _identity(request.runtime.context)
+        name, who = request.tool_call["name"], identity_of(request.runtime.context)
         if name not in self._allowed:
             return await handler(request)
         if not self._may(name, who):
@@ -123,8 +123,3 @@ async def _refused(policy: Policy, name: str, args: Mapping[str, Any], who: Mapp
     if said is True:
         return ""
     return said[:_MOST_REASON] if isinstance(said, str) and said else f"A rule forbids {name} here."
-
-
-def _identity(context: object) -> Mapping[str, Any]:
-    found = value_of(context, "parley")
-    return found if isinstance(found, Mapping) else {}

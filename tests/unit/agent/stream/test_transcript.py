@@ -212,11 +212,10 @@ def test_what_an_agent_plans_is_shown_in_place_of_its_tool() -> None:
     assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [
         ("Buy milk", "done"),
         ("Rest", "running"),
+        ("Sleep", "pending"),
     ]
     heard([todo_list({"content": "Sleep", "status": "in_progress"}, 7, {"content": 3})], transcript)
     assert [(step.title, step.status.value) for step in transcript.steps.shown()] == [("Sleep", "running")]
-    many: list[Json] = [{"content": f"t{n}", "status": "completed"} for n in range(500)]
-    assert len(heard([todo_list(*many)], transcript).steps.shown()) == 100
 
 
 def test_a_failed_tool_is_a_failed_step() -> None:

@@ -16,6 +16,7 @@ def found(text, folder):
     ("section", "words"),
     [
         ("fallbacks: ['openai:c']", '"openai:c" is not in agent.models; write it there, too'),
+        ("mcp: {file: none.json}", "cannot be read: No such file or directory; write it, or remove the key"),
         ("prompt_file: none.md", "cannot be read: No such file or directory; write it, or remove the key"),
     ],
 )

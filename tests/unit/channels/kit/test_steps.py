@@ -19,6 +19,21 @@ def test_steps_are_shown_until_there_is_an_answer_and_nothing_runs():
     assert step_lines(many, str, answered=False) == [f"✗ {each.title}" for each in many[3:]]
 
 
+def test_of_a_long_list_of_tasks_those_around_the_one_that_is_done_now_are_shown():
+    def listed(done: int) -> list[Step]:
+        states = [StepStatus.DONE] * done + [StepStatus.RUNNING] + [StepStatus.PENDING] * (9 - done)
+        return [step(number, state) for number, state in enumerate(states)]
+
+    assert step_lines(listed(0), str, answered=False) == [
+        "⏳ step 0",
+        *(f"○ step {at}" for at in range(1, 6)),
+    ]
+    in_the_middle = ["✓ step 2", "✓ step 3", "✓ step 4", "⏳ step 5", "○ step 6", "○ step 7"]
+    assert step_lines(listed(5), str, answered=False) == in_the_middle
+    assert step_lines(listed(9), str, answered=False)[-1] == "⏳ step 9"
+    assert step_lines([step(1, StepStatus.PENDING)], str, answered=True) == []
+
+
 def test_a_short_text_stays_and_a_long_one_says_that_there_was_more():
     assert shorten("abc", 3) == "abc"
     assert shorten("abcd", 3) == "ab…"

@@ -56,3 +56,14 @@ async def test_without_cards_in_a_plan_there_is_no_title(world, mode, steps):
     await reply.show(snapshot("Hel", steps=steps))
     await reply.finish(snapshot("Hello!", steps=steps, final=True))
     assert titles(world) == []
+
+
+async def test_tasks_to_come_are_pending_cards_and_no_title_of_a_plan(world):
+    thread = world.thread()
+    reply = world.channel(steps="plan").open_reply(world.target(thread), Notes())
+    later = Step("todo:1", "rest", StepStatus.PENDING)
+    await reply.show(snapshot("Hel", steps=(SEARCH, later)))
+    assert titles(world) == ["search"]
+    assert ("rest", "pending") in world.people.messages(*thread)[-1].tasks
+    await reply.finish(snapshot("Hello!", steps=(SEARCH, later), final=True))
+    assert ("rest", "pending") in world.people.messages(*thread)[-1].tasks

@@ -1,0 +1,36 @@
+"""Pages and documents on the web as text, for an agent to read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from parley.agent.files.reader import FileReader, UnreadableFile
+from parley.agent.files.web_fetch import Address, NotFetched, fetch_public, is_public
+from parley.core.model.attachments import AttachmentKind, StoredFile
+
+_MOST_BYTES = 5_000_000
+_MOST_TEXT = 30_000
+_FAMILIES = ("text/", "application/")
+
+
+class WebPages:
+    """Reads what is at public addresses, as files that people send are read: in a process without rights."""
+
+    def __init__(self, reader: FileReader, allowed: Callable[[Address], bool] = is_public) -> None:
+        self._reader, self._allowed = reader, allowed
+
+    async def read(self, url: str) -> tuple[str, bool]:
+        """Return the text at an address, and whether there is more. Raises NotFetched."""
+        content, kind = await fetch_public(url, _MOST_BYTES, self._allowed, _FAMILIES)
+        with TemporaryDirectory(prefix="parley-page-") as folder:
+            path = Path(folder, "page")
+            await asyncio.to_thread(path.write_bytes, content)
+            page = StoredFile(AttachmentKind.FILE, "page", kind, len(content), str(path))
+            try:
+                found = await self._reader.read(page, _MOST_TEXT, pictures=False)
+            except UnreadableFile as error:
+                raise NotFetched(f"not read as text: {error.trouble}") from error
+        return found.text, found.cut

@@ -1,0 +1,152 @@
+"""All MCP servers of the default agent."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+
+from parley.core.model.errors import ConfigError
+from parley.core.texts import Sentence, language_of, say
+from parley.server.default_agent.mcp.connection import McpConnection, ServerAway
+from parley.server.default_agent.mcp.server_file import read_servers
+from parley.server.default_agent.models import identity_of
+from parley.server.options import McpOptions
+
+log = logging.getLogger(__name__)
+
+_START = 10.0
+"""Seconds that a run waits for servers; what takes longer is there for the next one."""
+
+
+class McpServers:
+    """The servers that the file names. It is read again when it changes."""
+
+    def __init__(self, options: McpOptions) -> None:
+        """Read the file. Raises ConfigError."""
+        self._options = options
+        self._seen = _stamp(options.file)
+        self._by_name = {
+            server.name: McpConnection(server, options.timeout)
+            for server in read_servers(options.file, options.environ)
+        }
+        self._opening: dict[str, asyncio.Task[None]] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    async def tools(self) -> tuple[BaseTool, ...]:
+        """Return the tools of all servers, once those that are not connected had time to be."""
+        self._reread()
+        for name, connection in self._by_name.items():
+            if name not in self._opening or self._opening[name].done():
+                self._opening[name] = asyncio.create_task(_reach(connection))
+        if self._opening:
+            await asyncio.wait(self._opening.values(), timeout=_START)
+        return self.known()
+
+    def known(self) -> tuple[BaseTool, ...]:
+        """Return the tools of all servers as they were last heard of."""
+        return tuple(tool for connection in self._by_name.values() for tool in connection.tools)
+
+    def offered(self, tool: str, who: Mapping[str, Any]) -> bool:
+        """Return whether a chat has a tool: those that are no server's are in all chats."""
+        server = next((name for name in self._by_name if self._is_of(tool, name)), None)
+        return server is None or self._allowed(server, who)
+
+    def away(self, who: Mapping[str, Any]) -> list[str]:
+        """Return the servers of a chat that have no tools now."""
+        return [
+            name
+            for name, connection in self._by_name.items()
+            if self._allowed(name, who) and (connection.away or not connection.listed.told)
+        ]
+
+    async def aclose(self) -> None:
+        """End all sessions."""
+        for task in self._opening.values():
+            task.cancel()
+        await asyncio.gather(*(each.close() for each in self._by_name.values()), *self._leaving)
+
+    def _is_of(self, tool: str, server: str) -> bool:
+        return any(tool == each.name for each in self._by_name[server].tools)
+
+    def _allowed(self, server: str, who: Mapping[str, Any]) -> bool:
+        rows = self._options.chats
+        if not rows:
+            return True
+        chat = f"{who.get('channel', '')}:{who.get('chat', '')}"
+        return any(
+            fnmatchcase(chat, pattern) and any(fnmatchcase(server, each) for each in servers)
+            for pattern, servers in rows.items()
+        )
+
+    def _reread(self) -> None:
+        stamp = _stamp(self._options.file)
+        if stamp == self._seen:
+            return
+        self._seen = stamp
+        try:
+            servers = read_servers(self._options.file, self._options.environ)
+        except ConfigError as error:
+            log.warning("%s; the earlier servers stay", error)
+            return
+        old, self._by_name = self._by_name, {}
+        for server in servers:
+            known = old.get(server.name)
+            same = known is not None and known.server == server
+            made = old.pop(server.name) if same else McpConnection(server, self._options.timeout)
+            self._by_name[server.name] = made
+        for connection in old.values():
+            self._opening.pop(connection.server.name, None)
+            task = asyncio.create_task(connection.close())
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)
+
+
+class AwayServers(AgentMiddleware):
+    """Says which servers cannot be reached: a step for people, a line for the model."""
+
+    def __init__(self, servers: McpServers) -> None:
+        super().__init__()
+        self._servers = servers
+
+    async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Show a step for each."""
+        who = identity_of(runtime.context)
+        for name in self._servers.away(who):
+            title = say(language_of(str(who.get("language", ""))), Sentence.STEP_SERVER_AWAY, server=name)
+            runtime.stream_writer({"step": {"id": f"mcp:{name}", "title": title, "status": "failed"}})
+        return None
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Add the line to this call."""
+        away = ", ".join(self._servers.away(identity_of(request.runtime.context)))
+        if not away:
+            return await handler(request)
+        before = request.system_message.text if request.system_message else ""
+        told = f"{before}\n\nTools of these servers cannot be reached now: {away}. Say so if they are needed."
+        return await handler(request.override(system_message=SystemMessage(told)))
+
+
+async def _reach(connection: McpConnection) -> None:
+    try:
+        await connection.connect()
+    except ServerAway:
+        log.debug("the MCP server %s is away", connection.server.name)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,53 @@
+"""A list of tasks in a graph's state is shown as steps, below the others."""
+
+import pytest
+
+from parley.agent.stream.steps import Steps
+from parley.core.model.types import StepStatus
+
+
+def listed(*tasks):
+    return {"todos": [{"content": content, "status": status} for content, status in tasks]}
+
+
+def told(steps):
+    return [(step.title, step.status) for step in steps]
+
+
+def test_the_list_takes_the_place_of_the_step_that_wrote_it():
+    steps = Steps("en")
+    steps.call("1", "write_todos")
+    assert told(steps.shown()) == [("Write todos", StepStatus.RUNNING)]
+    steps.todos(listed(("Milk", "in_progress"), ("Rest", "pending")))
+    steps.result("1", "write_todos", failed=False)
+    steps.call("2", "search")
+    steps.call("3", "write_todos")
+    assert told(steps.shown()) == [
+        ("Search", StepStatus.RUNNING),
+        ("Milk", StepStatus.RUNNING),
+        ("Rest", StepStatus.PENDING),
+    ]
+    steps.result("3", "write_todos", failed=True)
+    assert ("Write todos", StepStatus.FAILED) in told(steps.shown())
+    steps.todos(listed(("Milk", "completed")))
+    assert told(steps.settled(StepStatus.DONE))[-1] == ("Milk", StepStatus.DONE)
+
+
+def test_what_still_runs_in_the_end_was_not_done():
+    steps = Steps("en")
+    steps.todos(listed(("Milk", "in_progress"), ("Rest", "completed")))
+    assert told(steps.settled(StepStatus.DONE)) == [("Milk", StepStatus.PENDING), ("Rest", StepStatus.DONE)]
+    assert told(steps.finished()) == [("Rest", StepStatus.DONE)]
+
+
+@pytest.mark.parametrize("given", [None, "x", 3, {"a": 1}, [None, "x", {"content": 3}, {"content": "x"}]])
+def test_what_is_no_list_of_tasks_shows_nothing(given):
+    steps = Steps("en")
+    steps.todos({"todos": given})
+    assert steps.shown() == ()
+
+
+def test_a_list_is_bounded():
+    steps = Steps("en")
+    steps.todos(listed(*((str(number), "pending") for number in range(1_000))))
+    assert len(steps.shown()) == 30

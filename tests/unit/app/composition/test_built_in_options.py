@@ -1,0 +1,65 @@
+"""The section of the built-in agent becomes its options, and a line says what is on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from parley.app.cli.startup_summary import summarise_startup
+from parley.app.composition.agent import embedded_options
+from parley.app.settings.load import LoadedSettings, read_settings
+from parley.server.options import McpOptions, ToolRules, WebOptions
+
+MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"
+ALL = """
+built_in:
+  tools: [my_tools.py:one, package.module:two]
+  approval: {always: [a], never: [b]}
+  guardrails: {allow: [c], deny: [d], policy: my_tools.py:policy, calls_per_run: 7}
+  mcp: {file: mcp.json, chats: {"slack:C1": [files]}, timeout: 5}
+  web: {fetch: true, search_url: "http://localhost:8888"}
+  todos: true
+  clarification: true
+"""
+
+
+def loaded(text: str, folder: Path) -> LoadedSettings:
+    return read_settings(text, "config.yaml", {}, folder)
+
+
+def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "FROM_ENVIRONMENT", "x")
+    (tmp_path / ".env").write_text("FROM_FILE=y\n")
+    found = embedded_options(loaded(MODEL + ALL, tmp_path)).default_agent
+    assert found.tools == (f"{tmp_path}/my_tools.py:one", "package.module:two")
+    assert found.rules == ToolRules(("c",), ("d",), ("a",), ("b",), f"{tmp_path}/my_tools.py:policy", 7)
+    assert found.mcp is not None
+    assert (found.mcp.file, found.mcp.chats, found.mcp.timeout) == (
+        tmp_path / "mcp.json",
+        {"slack:C1": ("files",)},
+        5,
+    )
+    assert {"FROM_ENVIRONMENT": "x", "FROM_FILE": "y"}.items() <= found.mcp.environ.items()
+    assert found.web.read_page is not None
+    assert found.web.search_url == "http://localhost:8888"
+    assert (found.todos, found.clarification, found.runs_code) == (True, True, True)
+
+
+def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
+    found = embedded_options(loaded(MODEL, tmp_path)).default_agent
+    assert found.tools == ()
+    assert not isinstance(found.mcp, McpOptions)
+    assert found.web == WebOptions()
+    assert (found.todos, found.clarification, found.runs_code) == (False, False, False)
+
+
+def test_the_agents_line_says_what_is_on(tmp_path: Path) -> None:
+    first = next(iter(summarise_startup(loaded(MODEL + ALL, tmp_path))))
+    assert first.endswith(
+        "model openai:a; with tools (my_tools.py:one, package.module:two), MCP servers (mcp.json), "
+        "web search, web pages, todos, clarification"
+    )
+    assert next(iter(summarise_startup(loaded(MODEL, tmp_path)))).endswith("model openai:a")
+    assert "with" not in next(iter(summarise_startup(loaded(ALL, tmp_path))))
