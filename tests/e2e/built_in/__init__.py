@@ -1,0 +1,1 @@
+"""The built-in agent through real processes: its tools, and MCP servers of others."""
