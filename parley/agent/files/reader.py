@@ -148,8 +148,9 @@ class FileReader:
         bare = ["-S"] if kind in (_UNSEEN, _TRIED) else []
         command = [sys.executable, "-I", "-B", *bare, "-W", "ignore", str(_PROGRAM)]
         command += [kind, str(most), str(int(seconds) + 1)]
+        # In a session of its own: Ctrl-C in our terminal is for us, and makes no file a broken one.
         program = await asyncio.create_subprocess_exec(
-            *command, stdin=content, stdout=PIPE, stderr=PIPE, env=_ENVIRONMENT
+            *command, stdin=content, stdout=PIPE, stderr=PIPE, env=_ENVIRONMENT, start_new_session=True
         )
         try:
             async with asyncio.timeout(seconds):

@@ -293,3 +293,36 @@ def test_a_package_that_is_not_installed_is_named(
         _understood(read.stdout, 100)
     assert refused.value.trouble is UnreadReason.UNKNOWN
     assert f"{package} is not installed; run: pip install 'parley-bridge[documents]'" in caplog.text
+
+
+_INTERRUPTED = """
+import asyncio, os, pathlib, signal, sys
+from parley.agent.files.reader import FileLimits, FileReader
+from parley.app.process.event_loop import run_loop
+from parley.core.model.attachments import AttachmentKind, StoredFile
+
+async def main():
+    path = sys.argv[1]
+    file = StoredFile(AttachmentKind.FILE, "a.txt", "text/plain", os.path.getsize(path), path)
+    reading = asyncio.create_task(FileReader(FileLimits(seconds=100)).read(file, 100, pictures=False))
+    children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
+    while not children.read_text():
+        await asyncio.sleep(0)
+    os.killpg(0, signal.SIGINT)
+    print((await reading).text)
+
+signal.signal(signal.SIGINT, lambda *_: None)
+run_loop(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed by Linux only")
+async def test_ctrl_c_while_a_file_is_read_makes_it_no_broken_one(tmp_path):
+    (tmp_path / "a.txt").write_text("hello")
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _INTERRUPTED, str(tmp_path / "a.txt"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, start_new_session=True,
+    )  # fmt: skip
+    async with asyncio.timeout(patience(60)):
+        output, complaint = await program.communicate()
+    assert output.decode() == "hello\n", complaint.decode()
