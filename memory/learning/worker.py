@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import Protocol
@@ -16,6 +17,8 @@ from parley.core.ports.journal import Claim, QueueItem
 from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
 from parley.memory.learning.queue import QUEUE, LearningJournal, LearningQueue, decode_turn, is_trigger
 from parley.memory.options import MemoryOptions
+
+log = logging.getLogger(__name__)
 
 _STORE_PAUSE = 2.0
 _GROWTH = 4
@@ -57,24 +60,13 @@ class LearningWorker:
         self._learner = learner
         self._options = options
         self._failed = failed
-        self._away = False
         # Attempts of lanes that only waited for a damaged memory, and what of it was told to operators.
         self._waits: dict[str, int] = {}
         self._told_damage: dict[str, str] = {}
         self._slots = CountingSemaphore(options.extractors)
-        rules = LaneRules(
-            "a lesson", self._broke, self._bury, self._report_away, self._note_back, nullcontext
-        )
+        # Whoever works turns says that the store is away.
+        rules = LaneRules("a lesson", self._broke, self._bury, log.debug, hold=nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
-
-    def _report_away(self, text: str) -> None:
-        """Report a store that is away once, however often it is tried."""
-        if not self._away:
-            self._away = True
-            self._failed(text)
-
-    def _note_back(self) -> None:
-        self._away = False
 
     async def run(self) -> None:
         """Work until cancelled or drained; what is in progress then waits again."""

@@ -69,5 +69,7 @@ def test_what_was_said_meanwhile_is_answered_in_order(cluster: Cluster, agent: P
             logs = [node.log for node in nodes]
             assert all(log.count("the store is away") == log.count("the store is back") == 1 for log in logs)
             assert not any("Traceback" in log for log in logs)
+            lines = [line for log in logs for line in log.splitlines() if "PostgreSQL at" in line]
+            assert [line for line in lines if "the store is away" not in line] == []
         finally:
             town.close()

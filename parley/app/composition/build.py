@@ -25,6 +25,7 @@ from parley.app.composition.supervising import make_bus, make_supervise
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
+from parley.app.process.outage_lines import one_line_for_outages
 from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import ConfigSource, fixed_source
@@ -47,6 +48,7 @@ from parley.console.api.setup import FirstSetup, setup_routes
 from parley.console.server import HttpServer
 from parley.core.dead_letters import DeadLetters
 from parley.core.flow_control.quarantine import Quarantine
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.inbound.bus import MessageBus
 from parley.core.model.errors import ParleyError, unwrap_exception_group
 from parley.core.ports.channel import Channel
@@ -117,6 +119,7 @@ class _Opened:
     speech: SpeechService
     watchers: Watchers
     setup: Sequence[BaseRoute]
+    outage: StoreOutage
 
 
 @asynccontextmanager
@@ -131,7 +134,8 @@ async def build_parley(
     Only channels that are on are imported. Edits of the `source` are taken over while it runs. Raises
     StoreUnavailable, ConfigError.
     """
-    with lock_data_folder(loaded):
+    outage = StoreOutage()
+    with lock_data_folder(loaded), one_line_for_outages(outage):
         settings = loaded.settings
         async with (
             open_store(loaded, clock) as journal,
@@ -140,7 +144,7 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup))
+            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup), outage)
             parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
@@ -153,18 +157,18 @@ async def _put_together(
     opened: _Opened,
 ) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
-    pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
+    news, quarantine = journal.news, Quarantine()
+    pairing, changes = await Pairing.open(journal, clock, news), MemoryChangeFeed(news)
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
-    lag, letters, changes = LoopLag(), DeadLetters(journal), MemoryChangeFeed(journal.news)
-    current.add_channels(make_channels(loaded, journal, journal.news, current.rules, changes))
+    lag, letters = LoopLag(), DeadLetters(journal)
+    current.add_channels(make_channels(loaded, journal, news, current.rules, changes))
     bus = make_bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
-    bus.has_others = nodes.has_others
-    more = [nodes.reports]
+    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock, news)
+    bus.has_others, more = nodes.has_others, [nodes.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
     )
@@ -213,6 +217,7 @@ def _services(
         clock=clock,
         pairing=pairing,
         news=journal.news,
+        outage=opened.outage,
         quarantine=quarantine,
         speech=opened.speech,
         telemetry=watchers.telemetry,

@@ -13,6 +13,7 @@ from parley.app.supervision.connection_lease import LEASE_SECONDS, ConnectionLea
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.core.model.queues import turn_queue
 from parley.core.ports.health import NODES, Health, HealthReport
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 
@@ -51,11 +52,13 @@ class ClusterMembership:
         agent: str,
         channels: Callable[[], Sequence[HealthReport]],
         clock: Callable[[], float],
+        news: Notifier = NULL_NOTIFIER,
     ) -> None:
         self._nodes = nodes
         self._agent = agent
         self._channels = channels
         self._clock = clock
+        self._news = news
         self._known: Sequence[Node] = ()
         self._warned: set[str] = set()
 
@@ -92,6 +95,9 @@ class ClusterMembership:
         if not alive:
             return ()
         detail = f"{len(alive)}: {', '.join(map(_line, alive))}"
+        if self._news.deaf:
+            said = f"{detail}; notices of other nodes do not arrive here (store.listen_url, docs/nodes.md)"
+            return (HealthReport(NODES, Health.RETRYING, said, self._clock()),)
         return (HealthReport(NODES, Health.UP, detail, self._clock()),)
 
     def _warn(self) -> None:

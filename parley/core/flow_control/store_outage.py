@@ -23,6 +23,11 @@ class StoreOutage:
         self._began: float | None = None
         self._failed = float("-inf")
 
+    @property
+    def is_away(self) -> bool:
+        """Return whether the store was not there when it was asked last."""
+        return self._began is not None
+
     def away(self, reason: str) -> None:
         """Note that the store was not there; the first time is said."""
         self._failed = self._clock()

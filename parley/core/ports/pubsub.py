@@ -25,6 +25,11 @@ class Notifier(Protocol):
         """Return whether other nodes may work on the same store: then a folder is this node's only."""
         ...
 
+    @property
+    def deaf(self) -> bool:
+        """Return whether what other nodes tell does not arrive here."""
+        ...
+
     async def publish(self, topic: str, text: str) -> None:
         """Tell every node that listens now, in the order of the calls. Raises StoreUnavailable."""
         ...
@@ -38,6 +43,7 @@ class NullNotifier:
     """Of a node that is alone."""
 
     shared = False
+    deaf = False
 
     async def publish(self, topic: str, text: str) -> None:
         """Nobody is there."""

@@ -9,36 +9,54 @@ import psycopg
 from psycopg import sql
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import STORE_PAUSE
 from parley.store.postgres.database.connection import PostgresLocation, connect
 from parley.store.postgres.database.error_mapping import map_error
 from parley.store.postgres.notifications.notifier import PostgresNotifier
 
 log = logging.getLogger("parley.store")
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds between attempts to listen again
+CHECK_EVERY = 30.0
+"""Seconds after which a node asks whether it still hears itself."""
 
 
-async def listen(where: PostgresLocation, news: PostgresNotifier, listening: asyncio.Event) -> None:
+async def listen(
+    where: PostgresLocation,
+    news: PostgresNotifier,
+    listening: asyncio.Event,
+    check_every: float = CHECK_EVERY,
+) -> None:
     """Hand over what other nodes say, until cancelled; a lost connection is opened again.
 
     It needs a session of its own: a transaction-mode pooler drops what it hears, and then waiting ends
-    with the next look only. `listening` is set at the first success.
+    with the next look only. A connection that stands and hears nothing is opened again, too. `listening` is
+    set at the first success.
     """
-    pause = _FIRST_PAUSE
+    failures = 0
     while True:
         try:
             connection = await connect(where)
             try:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(where.schema)))
-                pause = _FIRST_PAUSE
+                failures = 0
                 listening.set()
                 news.on_gap()  # whatever was said meanwhile
-                async for notice in connection.notifies():
-                    news.take(notice.payload)
+                await _hear(connection, news, check_every)
             finally:
                 await connection.close()
         except (StoreUnavailable, psycopg.Error) as error:
-            line = error if isinstance(error, StoreUnavailable) else map_error(where.place, error)
-            log.warning("%s Listening again in %.1f s.", line, pause)
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+            failures += 1
+            if failures == 2:  # one that was ended alone is there again at once
+                line = error if isinstance(error, StoreUnavailable) else map_error(where.place, error)
+                log.warning("%s Other nodes are not heard until it is back.", line)
+        await asyncio.sleep(STORE_PAUSE)
+
+
+async def _hear(connection: psycopg.AsyncConnection[object], news: PostgresNotifier, every: float) -> None:
+    """Take what comes, until the connection is lost or proves deaf."""
+    while True:
+        await news.call_itself()
+        async for notice in connection.notifies(timeout=every):
+            news.take(notice.payload)
+        if not news.check_hearing():
+            return

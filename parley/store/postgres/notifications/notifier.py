@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,11 +13,21 @@ from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.queue_events import QueueEvents
 
+log = logging.getLogger("parley.store")
+
 _MARK = "~"  # no queue's name begins so
 _PART = 1900
 """Characters of one notice: the server takes less than 8,000 bytes, and a character has four at most."""
 
 _MOST_OPEN = 100
+
+_DEAF = (
+    "notices of other nodes do not arrive: work is found up to a second later. Where store.url is a pooler "
+    "in transaction mode, set store.listen_url (docs/nodes.md)"
+)
+
+_SELF = "self"
+"""The topic of what a node tells itself."""
 
 
 class PostgresNotifier:
@@ -32,10 +43,26 @@ class PostgresNotifier:
         self._numbers = count(1)
         self._followers: defaultdict[str, list[Subscriber]] = defaultdict(list)
         self._open: dict[str, list[str]] = {}
+        self._unheard = False
+        self.deaf = False
 
     async def publish(self, topic: str, text: str) -> None:
         statement = "SELECT pg_notify(%s, part) FROM unnest(%s::text[]) AS part"
         await self._writer.submit(SqlCall(statement, (self._schema, list(self._parts(topic, text)))))
+
+    async def call_itself(self) -> None:
+        """Tell this node something, which it is to hear. Raises StoreUnavailable."""
+        self._unheard = True
+        await self.publish(_SELF, "")
+
+    def check_hearing(self) -> bool:
+        """Return whether that was heard; a change is said in the log."""
+        if self._unheard and not self.deaf:
+            log.warning(_DEAF)
+        if self.deaf and not self._unheard:
+            log.warning("notices of other nodes arrive again")
+        self.deaf = self._unheard
+        return not self.deaf
 
     def subscribe(self, topic: str, follower: Subscriber) -> None:
         self._followers[topic].append(follower)
@@ -47,18 +74,23 @@ class PostgresNotifier:
             return
         head, _, text = notice.removeprefix(_MARK).partition("\n")
         fields = head.split(" ", 4)
-        if len(fields) < 5 or fields[0] == self._origin:
+        if len(fields) < 5:
             return
-        origin, number, part, parts, topic = fields
-        key = f"{origin} {number}"
-        if part == "1":
+        if fields[0] == self._origin:
+            self._unheard = self._unheard and fields[4] != _SELF
+        else:
+            origin, number, part, parts, topic = fields
+            self._take_part(f"{origin} {number}", part == "1", part == parts, topic, text)
+
+    def _take_part(self, key: str, first: bool, last: bool, topic: str, text: str) -> None:
+        if first:
             self._open[key] = []
             if len(self._open) > _MOST_OPEN:
                 del self._open[next(iter(self._open))]
         if key not in self._open:
             return  # its beginning was told before we listened
         self._open[key].append(text)
-        if part == parts:
+        if last:
             whole = "".join(self._open.pop(key))
             for follower in self._followers[topic]:
                 follower.on_message(whole)

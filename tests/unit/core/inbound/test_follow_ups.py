@@ -328,14 +328,13 @@ async def test_what_is_held_is_kept_for_a_later_mention_at_once(nodes: TwoNodes)
 
 
 async def test_the_task_looks_when_the_time_has_come(nodes: TwoNodes):
+    await nodes.b.publish_inbound(said("at this", 10.001))
+    await nodes.a.publish_inbound(mention())
+    nodes.now += FIRST
     task = asyncio.create_task(nodes.b.follow_ups.run())
     try:
-        await nodes.a.publish_inbound(mention(conversation=Conversation("test", "group", "8")))
-        nodes.now -= FIRST
-        held = said("at this", 10.001)
-        await nodes.b.publish_inbound(held)
-        nodes.now += FIRST
-        await nodes.a.publish_inbound(mention())
         await until(lambda: nodes.b.follow_ups.held == 0, "it is looked at")
     finally:
         task.cancel()
+    await nodes.b.follow_ups.drain(5.0)  # after a look that was under way
+    assert "at this" in await nodes.queued()

@@ -188,4 +188,4 @@ async def test_a_store_that_is_away_for_a_moment_costs_nothing(tmp_path, monkeyp
         await until(lambda: nothing_waits(queue))
         assert await queue.dead() == ()
     assert [turns for _, _, turns in learner.learned] == [("turn-1",), ("turn-1",)]
-    assert len(failures) == 1
+    assert failures == []  # an outage is said once, by whoever works turns
