@@ -235,6 +235,10 @@ class Driver(ABC):
         """Another person in a group."""
         raise NotImplementedError(f"{self.name} has no groups")
 
+    async def join(self, place: Place, person: Person) -> None:
+        """Somebody who is there already comes into a group."""
+        raise NotImplementedError(f"{self.name} has no groups")
+
     async def topics(self, count: int) -> tuple[Place, ...]:
         """The chat itself and `count` new topics in it, all of one person and addressed like a group."""
         raise NotImplementedError(f"{self.name} has no topics")

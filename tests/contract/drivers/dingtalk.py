@@ -111,6 +111,9 @@ class DingTalkDriver(Driver):
         chat = self._platform.people.add_group("Team", [owner.id], overheard=True)
         return Place(Conversation("dingtalk", chat), Person(owner.id, name), private=False)
 
+    async def join(self, place: Place, person: Person) -> None:
+        """Whoever speaks in a group is in it."""
+
     async def newcomer(self, place: Place, name: str) -> Person:
         return Person(self._platform.people.add_person(name).id, name)
 

@@ -115,6 +115,9 @@ class FeishuDriver(Driver):
         self._platform.people.join(place.conversation.chat, person.open_id)
         return Person(person.open_id, name)
 
+    async def join(self, place: Place, person: Person) -> None:
+        self._platform.people.join(place.conversation.chat, person.id)
+
     async def topics(self, count: int) -> tuple[Place, ...]:
         around = await self.group()
         return (around, *(self._topic(around, number) for number in range(count)))

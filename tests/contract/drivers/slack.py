@@ -114,6 +114,9 @@ class SlackDriver(Driver):
         self._platform.people.join(_chat(place), person.id)
         return Person(person.id, name)
 
+    async def join(self, place: Place, person: Person) -> None:
+        self._platform.people.join(_chat(place), person.id)
+
     async def topics(self, count: int) -> tuple[Place, ...]:
         # In a Slack channel every topic is a thread; there is no conversation around them.
         return self._threads("Ann", count + 1)

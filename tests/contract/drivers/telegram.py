@@ -105,6 +105,9 @@ class TelegramDriver(Driver):
     async def group(self, name: str = "Ann") -> Place:
         return self._add_group(name, forum=False)
 
+    async def join(self, place: Place, person: Person) -> None:
+        """Whoever speaks in a group is in it."""
+
     async def newcomer(self, place: Place, name: str) -> Person:
         return Person(str(self._platform.people.add_person(name).id), name)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
 from parley.core.commands.registry import command_infos
 from parley.core.hitl.clicks import ClickHandler, outcome_text
+from parley.core.inbound.live_turns import LiveTurns
 from parley.core.inbound.withdrawal import recall_message
 from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
@@ -32,7 +33,9 @@ from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS
+from parley.core.ports.memory.past_turns import NO_PAST_TURNS
 from parley.core.ports.memory.port import NullMemory
+from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.core.ports.speech import NO_SPEECH, SpeechService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
@@ -43,6 +46,9 @@ from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.sql import SqlMemoryStore
+from parley.memory.tools.changes import ToolChanges
+from parley.memory.tools.run_tokens import RunTokens
+from parley.memory.tools.service import ScopedMemoryTools
 from tests.contract.driver import Driver
 from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedChannel
@@ -122,6 +128,7 @@ class Process:
     supervisors: Sequence[ChannelSupervisor]
     tasks: list[asyncio.Task[None]]
     patience: float
+    tools: MemoryTools = NO_MEMORY_TOOLS
     hosting: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
@@ -180,12 +187,15 @@ async def start(around: Surroundings) -> Process:
         questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
     )
     memory = _memory(journal) if setting.remembers else None
+    tools = await _tools(memory, journal, conversations) if memory else NO_MEMORY_TOOLS
     services = CoreServices(
         journal=journal,
         bus=bus,
         agent=around.agent,
         memory=memory or NullMemory(),
         memory_controls=memory.controls if memory else NO_MEMORY_CONTROLS,
+        past_turns=memory.past_turns if memory else NO_PAST_TURNS,
+        memory_tools=tools,
         people=PersonRepository(journal, time.time),
         conversations=conversations,
         channels=channels,
@@ -200,13 +210,21 @@ async def start(around: Surroundings) -> Process:
         await stack.enter_async_context(driver.hosted(channel))
     tasks = [asyncio.create_task(each.run(), name="listen()") for each in supervisors]
     tasks.append(asyncio.create_task(Manager(services).run(), name="the manager"))
-    return Process(journal, supervisors, tasks, around.patience, stack)
+    return Process(journal, supervisors, tasks, around.patience, tools, stack)
 
 
 def _memory(journal: UnreliableJournal) -> MemoryService:
     """The product's memory, in the store; nothing is learned, as nobody runs it."""
     store = SqlMemoryStore(journal)
     return MemoryService(store, journal, RuleExtractor(), MemoryOptions(), time.time)  # type: ignore[arg-type]
+
+
+async def _tools(
+    memory: MemoryService, journal: UnreliableJournal, conversations: ConversationRepository
+) -> MemoryTools:
+    """The product's tools on it."""
+    turns, tokens = LiveTurns(journal, conversations), await RunTokens.open(journal, time.time)
+    return ScopedMemoryTools(memory, turns, tokens, ToolChanges(journal), "", time.time)
 
 
 def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, Journal, NewQueueItem, QueueItem
+from parley.memory.learning.queue import LearningJournal
 
 
 class UnreliableJournal(Journal):
@@ -120,6 +122,9 @@ class UnreliableJournal(Journal):
 
     async def uncount(self, prefix: str) -> int:
         return await self._alive.uncount(prefix)
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        return await cast("LearningJournal", self._alive).discard_lane(queue, lane)
 
     def _count(self, claim: Claim) -> None:
         if claim.queue.startswith("turns"):

@@ -20,10 +20,11 @@ from tests.contract.promises import (
     thread_context,
     voice,
 )
+from tests.contract.promises.memory import team, tools
 
 _MODULES = (
     *(inbound, groups, identity, thread_context, streaming, text, files, voice),
-    *(commands, delivery, questions, feedback, crash, hostile, lifecycle),
+    *(commands, team, tools, delivery, questions, feedback, crash, hostile, lifecycle),
 )
 _ALL = [promise for module in _MODULES for promise in promises_in(module)]
 PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ALL}

@@ -183,3 +183,25 @@ async def test_the_page_is_whoever_its_account_was_linked_to(tmp_path: Path) -> 
         assert await page_person(seen.people) == "web:local"
         await seen.people.join("web:local", "telegram:7")
         assert await page_person(seen.people) == "telegram:7"
+
+
+async def test_the_page_hears_of_a_change_that_was_made_over_the_api(tmp_path: Path) -> None:
+    settings = read_settings(SETTINGS.replace("{token:", "{port: 0, token:"), "config.yaml", {}, tmp_path)
+    async with build_parley(settings) as parley:
+        url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(parley.server.run(url.set_result))
+        heard: set[str] = set()
+        async with httpx.AsyncClient(base_url=await url, headers=bearer(TOKEN)) as http:
+
+            async def listen() -> None:
+                async with http.stream("GET", "/api/chat/events", timeout=None) as events:
+                    async for line in events.aiter_lines():
+                        heard.add(line)
+
+            listening = asyncio.create_task(listen())
+            await until(lambda: "event: reset" in heard)
+            await http.post("/api/memory/facts", json={"content": "Prefers tea"})
+            await until(lambda: "event: memory" in heard)
+            listening.cancel()
+        serving.cancel()
+        await asyncio.wait([listening, serving])

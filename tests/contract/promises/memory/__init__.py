@@ -1,0 +1,1 @@
+"""Memory: that of a chat, and what agents reach with their tools."""
