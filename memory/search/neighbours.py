@@ -69,7 +69,10 @@ class Neighbours:
             best.setdefault(members[0], (members, score))
             for near in self._beside.get(slot, ()):
                 spread[near] = spread.get(near, 0.0) + _BESIDE * score
+        known = spread.get
         for members, score in best.values():
-            for slot in members if len(members) <= _LARGEST_BATCH else ():
-                spread[slot] = spread.get(slot, 0.0) + _BATCH * score
+            if len(members) <= _LARGEST_BATCH:
+                share = _BATCH * score
+                for slot in members:
+                    spread[slot] = known(slot, 0.0) + share
         return spread

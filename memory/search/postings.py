@@ -5,7 +5,7 @@ A fact is a slot, a small number that is used again once its fact is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import log
 
 # Low `b`: facts are short, and length matters little (k1 .9 and b .4 measured best, b .75 worst).
@@ -45,6 +45,10 @@ class Postings:
 
     def __contains__(self, term: str) -> bool:
         return term in self._held
+
+    def known(self, asked: Set[str]) -> set[str]:
+        """Return the terms among these that any fact holds."""
+        return self._held.keys() & asked
 
     def add(self, slot: int, bag: Sequence[str]) -> None:
         """Add the terms of a free slot; the next new slot is the number of slots so far."""

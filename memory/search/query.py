@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parley.memory.search.date_terms import written_days
@@ -109,8 +109,8 @@ def term_groups(message: str, postings: Postings) -> list[TermGroup]:
     found = []
     for word, *others in words:
         said = (word, *others)
-        related = {*said, *(akin for term in said for akin in _relatives(term, read.language, postings))}
-        known = frozenset(each for each in related if each in postings)
+        related = {*said, *(akin for term in said for akin in _answers(term, read.language, postings))}
+        known = frozenset(postings.known(related))
         found.append(TermGroup(word, known, max(map(postings.rarity, known or {word}))))
     return found
 
@@ -149,7 +149,7 @@ def _akin(said: frozenset[str], language: str, postings: Postings) -> dict[str, 
     for term in said:
         rarity = postings.rarity(term)
         for other, share in _relatives(term, language, postings).items():
-            if other in postings and other not in said:
+            if other not in said:
                 weight = _AKIN * share * min(rarity, postings.rarity(other))
                 akin[other] = max(akin.get(other, 0.0), weight)
     return akin
@@ -157,4 +157,12 @@ def _akin(said: frozenset[str], language: str, postings: Postings) -> dict[str, 
 
 def _relatives(term: str, language: str, postings: Postings) -> Mapping[str, float]:
     """Return the terms of facts that begin alike, and related ones, each with what it counts."""
-    return {**related_terms(term, language), **dict.fromkeys(postings.family(term), 1.0)}
+    related = related_terms(term, language)
+    found = {other: related[other] for other in postings.known(related.keys())}
+    found.update(dict.fromkeys(postings.family(term), 1.0))
+    return found
+
+
+def _answers(term: str, language: str, postings: Postings) -> Iterator[str]:
+    """Yield the terms that name what this one asks for, or a kind of it: "dog" for "pet", not the reverse."""
+    return (other for other, share in _relatives(term, language, postings).items() if share >= 1.0)

@@ -100,3 +100,10 @@ def test_what_is_past_or_about_others_does_not_always_matter():
     assert not is_essential(fact(1, "User's name is Ann", until="2026"))
     assert not is_essential(fact(1, "Kim is allergic to nuts", subject="Kim"))
     assert is_essential(Fact("x", "用户对花生过敏"))
+
+
+def test_a_search_for_a_kind_lists_the_thing_and_not_the_other_way_round():
+    dog, pets = fact(1, "User walks a dog"), fact(2, "User wants no pets")
+    index = FactIndex([dog, pets])
+    assert [each for each, _ in index.find_about("pet", 9)] == [pets, dog]
+    assert [each for each, _ in index.find_about("dog", 9)] == [dog]
