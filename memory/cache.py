@@ -49,7 +49,7 @@ class CachedMemory:
     @property
     def weight(self) -> int:
         """Return its size, in facts."""
-        return len(self._indexed) + _EACH
+        return max(len(self._indexed), len(self.stored.document.facts)) + _EACH
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
         """Return the facts relevant to the messages, best first; see FactIndex. Blocks: on threads only."""
@@ -117,11 +117,15 @@ class MemoryCache:
         self._recalling = WorkerThread()
         self._preparing: set[asyncio.Task[None]] = set()
         self._known: OrderedDict[tuple[str, str], CachedMemory] = OrderedDict()
+        self._weights: dict[tuple[str, str], int] = {}
+        self._room = 0  # the sum of the weights, kept: there may be thousands
 
     def render_with(self, render: Render) -> None:
         """Render lines in this way from now on."""
         self._render = render
         self._known.clear()
+        self._weights.clear()
+        self._room = 0
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
         """Return the memory as stored now. Raises MemoryFailed."""
@@ -137,11 +141,12 @@ class MemoryCache:
         known = self._known.get((person, assistant))
         if known is None:
             known = self._known[person, assistant] = CachedMemory(self._recalling, self._render)
-            self._evict()
         if stored.revision != known.stored.revision or not stored.revision:
             known.stored = stored
             await self._settle(known, stored)
-        self._known.move_to_end((person, assistant))
+        if self._known.get((person, assistant)) is known:  # not removed meanwhile
+            self._known.move_to_end((person, assistant))
+            self._weigh((person, assistant), known)
         return known
 
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
@@ -163,6 +168,7 @@ class MemoryCache:
         """Remove a person's memories from the cache."""
         for key in [key for key in self._known if key[0] == person]:
             del self._known[key]
+            self._room -= self._weights.pop(key, 0)
 
     async def _settle(self, known: CachedMemory, stored: StoredMemory) -> None:
         """Settle contradictions: before this returns where that is quick, else in the background."""
@@ -189,8 +195,10 @@ class MemoryCache:
         documents = (stored.document, general.document)
         return StoredMemory(combine_documents(documents), both, f"{general.revision} {stored.revision}")
 
-    def _evict(self) -> None:
-        room = sum(known.weight for known in self._known.values())
-        while room > _MOST_FACTS and len(self._known) > 1:
-            _, gone = self._known.popitem(last=False)
-            room -= gone.weight
+    def _weigh(self, key: tuple[str, str], known: CachedMemory) -> None:
+        """Count what a memory weighs now, and remove the longest unused ones where all are too much."""
+        self._room += known.weight - self._weights.get(key, 0)
+        self._weights[key] = known.weight
+        while self._room > _MOST_FACTS and len(self._known) > 1:
+            oldest, _ = self._known.popitem(last=False)
+            self._room -= self._weights.pop(oldest, 0)
