@@ -84,7 +84,7 @@ conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against 
 deploy: $(VENV)/.test $(VENV)-deploy/.done ## The container's recipe, compose files and Helm chart against linters and schemas
 	@PARLEY_DEPLOY_VENV=$(VENV)-deploy $(SUITE) deploy $(ARGS)
 
-agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our agent server and on the official one
+agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on three agent servers (needs Debian's "postgresql")
 	@$(SUITE) agents $(ARGS)
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators and the whole wire against the vendors' SDKs (needs "nodejs npm")
@@ -141,7 +141,7 @@ $(VENV)/.test: $(VENV)/.made requirements/test.txt
 
 $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
-	@echo "Installing the official development server (once) ..."
+	@echo "Installing other agent servers (once) ..."
 	@$(VENV)-conformance/bin/python scripts/install.py requirements/conformance.txt --no-deps \
 		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@

@@ -14,7 +14,7 @@ from langgraph_sdk.schema import Command, Config, RunCreateMetadata, StreamMode,
 
 from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.decoding import string
-from parley.agent.transport.error_mapping import AgentMissing, map_errors
+from parley.agent.transport.error_mapping import AgentMissing, failed_inside, map_errors
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.errors import AgentBusy, AgentRefused, AgentUnavailable
 from parley.core.model.types import Json, JsonObject
@@ -133,11 +133,20 @@ class AgentServerClient:
         return True
 
     async def begun(self, thread: str) -> list[dict[str, Json]]:
-        """The states in which the thread's latest runs began, newest first, their input not yet in them."""
-        with map_errors("read a thread's history"):
-            states = await self._client.threads.get_history(
-                thread, limit=_STARTS_SEARCHED, metadata={"source": "input"}
-            )
+        """The states in which the thread's latest runs began, newest first, their input not yet in them.
+
+        None of them where the server fails at it: it would fail at the next try, too, and the answer counts
+        for more than what is left out without them.
+        """
+        try:
+            with map_errors("read a thread's history"):
+                states = await self._client.threads.get_history(
+                    thread, limit=_STARTS_SEARCHED, metadata={"source": "input"}
+                )
+        except AgentUnavailable as error:
+            if not failed_inside(error):
+                raise
+            return []
         return [each for each in _records(states) if _record(each.get("metadata")).get("source") == "input"]
 
     async def stream(

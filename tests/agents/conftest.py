@@ -9,13 +9,13 @@ import pytest
 
 from tests.agents.player import Heard, play_all
 from tests.agents.rows import Row
-from tests.agents.servers import EMBEDDED, OFFICIAL, AgentServer, serving
+from tests.agents.servers import AEGRA, EMBEDDED, OFFICIAL, AgentServer, serving
 from tests.agents.table import GRAPHS
 
 Played = Mapping[str, list[Heard] | BaseException]
 
 
-@pytest.fixture(scope="session", params=[EMBEDDED, OFFICIAL])
+@pytest.fixture(scope="session", params=[EMBEDDED, OFFICIAL, AEGRA])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
     with serving(request.param, tmp_path_factory.mktemp(request.param), GRAPHS) as running:
         yield running

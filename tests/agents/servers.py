@@ -1,4 +1,4 @@
-"""The servers that the graphs are asked on. Both serve the graphs of the table, by a langgraph.json."""
+"""The servers that the graphs are asked on. All serve the graphs of the table, by a langgraph.json."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.agents.graphs.models import SEEN
-from tests.conformance.servers import development_server
+from tests.conformance.servers import aegra, development_server
 from tests.kit.product.process import AGENT_KEY, Process, free_port
 
-EMBEDDED, OFFICIAL = "embedded", "official"
+EMBEDDED, OFFICIAL, AEGRA = "embedded", "official", "aegra"
 _GRAPHS = Path(__file__).with_name("graphs")
 
 
@@ -42,11 +42,31 @@ def list_graphs(folder: Path, names: set[str]) -> None:
     (folder / "langgraph.json").write_text(json.dumps(project), "utf-8")
 
 
+def list_for_aegra(folder: Path, names: set[str]) -> None:
+    """Write the same for Aegra, which makes no module of a file that it loads: theirs import ours.
+
+    Its store finds by meaning with an extension of PostgreSQL and a model's provider only.
+    """
+    list_graphs(folder, names)
+    project = json.loads((folder / "langgraph.json").read_text("utf-8"))
+    del project["store"]
+    for name, place in project["graphs"].items():
+        module = Path(place.rpartition(":")[0]).stem
+        (folder / f"{module}_graphs.py").write_text(f"from {__package__}.graphs.{module} import *\n")
+        project["graphs"][name] = f"./{module}_graphs.py:{name}"
+    (folder / "langgraph.json").write_text(json.dumps(project), "utf-8")
+
+
 @contextmanager
 def serving(kind: str, folder: Path, names: set[str]) -> Iterator[AgentServer]:
     """Start a server of this kind with these graphs."""
-    list_graphs(folder, names)
     (folder / SEEN).mkdir()
+    if kind == AEGRA:
+        list_for_aegra(folder, names)
+        with aegra(folder) as url:
+            yield AgentServer(kind, url, folder)
+        return
+    list_graphs(folder, names)
     if kind == OFFICIAL:
         with development_server(folder) as url:
             yield AgentServer(kind, url, folder)

@@ -1,4 +1,4 @@
-"""Every row of the table, on both servers."""
+"""Every row of the table, on every server."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 from parley.simulator.telegram import TelegramSimulator
 from tests.agents.graphs.attachments import REPORT
 from tests.agents.graphs.failing import BLOCKED
-from tests.agents.servers import EMBEDDED, OFFICIAL, list_graphs, serving
+from tests.agents.servers import AEGRA, EMBEDDED, OFFICIAL, list_graphs, serving
 from tests.agents.table import GRAPHS
 from tests.kit.product.process import PATIENCE, Process, free_port, split
 from tests.kit.product.telegram_chat import Chat, telegram_config
@@ -24,7 +24,7 @@ _FAILED = "Something went wrong in the agent"
 _IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
 
 
-@pytest.fixture(scope="module", params=[EMBEDDED, OFFICIAL])
+@pytest.fixture(scope="module", params=[EMBEDDED, OFFICIAL, AEGRA])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -44,7 +44,7 @@ def parley(
     agent: dict[str, object] = {"still_working_after": 1, "headers": {"X-Parley-Person": "{person}"}}
     channels = {"telegram": telegram_config(telegram)}
     with ExitStack() as stack:
-        if kind == OFFICIAL:
+        if kind != EMBEDDED:
             agent["url"] = stack.enter_context(serving(kind, tmp_path_factory.mktemp(kind), GRAPHS)).url
         else:
             list_graphs(folder, GRAPHS)
@@ -80,7 +80,7 @@ def test_two_people_in_a_group_are_two_identities(
         said = Chat(telegram, group, person).ask("hello", f"person={account}", mention=True).text
         known = f"person={account} name={name} platform=telegram chat_kind=group private=False"
         assert said.startswith(f"{known} user_id=telegram_3a{person} called={name}-")
-        assert said.endswith(f"auth={account if kind == OFFICIAL else 'nobody'}")
+        assert said.endswith(f"auth={account if kind != EMBEDDED else 'nobody'}")
 
 
 def test_two_people_in_a_group_have_notes_of_their_own(parley: Process, telegram: TelegramSimulator) -> None:

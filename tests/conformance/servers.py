@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import psycopg
 
+from benchmarks.kit import postgres_cluster
 from parley.server.options import EmbeddedOptions
 from parley.server.tcp_server import serve
 from tests.conformance.graphs import NAMES
@@ -123,16 +125,34 @@ def development_server(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def _answering(url: str, process: subprocess.Popen[bytes]) -> str:
+@contextmanager
+def aegra(folder: Path) -> Iterator[str]:
+    """Aegra for a folder's langgraph.json, on a PostgreSQL of its own."""
+    python, port = OFFICIAL_VENV / "bin" / "python", free_port()
+    command = [str(python), "-m", "uvicorn", "aegra_api.main:app", "--host", "127.0.0.1", "--port", str(port)]
+    with postgres_cluster.running() as cluster, (folder / "log").open("w") as log:
+        with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
+            admin.execute("CREATE DATABASE aegra")
+        environment = {key: value for key, value in os.environ.items() if key not in _KEYS} | _QUIET
+        environment |= {"PYTHONPATH": str(_ROOT), "AEGRA_CONFIG": str(folder / "langgraph.json")}
+        environment["DATABASE_URL"] = cluster.url_of("postgres", "secret", "aegra")
+        with subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
+            try:
+                yield _answering(f"http://127.0.0.1:{port}", process, "health")
+            finally:
+                process.terminate()
+
+
+def _answering(url: str, process: subprocess.Popen[bytes], sign: str = "ok") -> str:
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
-        assert process.poll() is None, "the development server stopped; see its log"
+        assert process.poll() is None, "the server stopped; see its log"
         try:
-            if httpx.get(f"{url}/ok", timeout=_PATIENCE).is_success:
+            if httpx.get(f"{url}/{sign}", timeout=_PATIENCE).is_success:
                 return url
         except httpx.TransportError:
             time.sleep(0.1)
-    raise AssertionError("the development server does not answer where it was told to")
+    raise AssertionError("the server does not answer where it was told to")
 
 
 def _say(url: str) -> None:

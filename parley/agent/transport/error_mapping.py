@@ -43,6 +43,12 @@ def _by_status(status: int, detail: str) -> AgentError:
     return AgentRefused("The agent server refused the request.", detail)
 
 
+def failed_inside(error: AgentError) -> bool:
+    """Return whether the server took a request and broke over it (HTTP 500)."""
+    cause = error.__cause__
+    return isinstance(cause, httpx.HTTPStatusError) and cause.response.status_code == 500
+
+
 def _body(error: httpx.HTTPStatusError) -> str:
     try:
         return error.response.text[:_BODY_SHOWN]

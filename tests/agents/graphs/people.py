@@ -29,7 +29,10 @@ notes = one(_notes)
 async def _tell(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
     known: Any = config["configurable"]
     who = known.get("parley") or {}
-    signed_in = known.get("langgraph_auth_user_id") or "nobody"
+    # Aegra tells a record only.
+    user = known.get("langgraph_auth_user")
+    named = user.get("identity") if isinstance(user, dict) else ""
+    signed_in = known.get("langgraph_auth_user_id") or named or "nobody"
     keys = ("person", "name", "platform", "chat_kind", "private")
     told = " ".join(f"{key}={who.get(key)}" for key in keys)
     called = state["messages"][-1].name

@@ -11,7 +11,10 @@ from tests.agents.rows import Row, Turn
 _FACT = "<memory>\nFacts:\n- I love pizza\n</memory>"
 
 _UNTOLD = Turn("hello", "asked=hello pizza=False", memory=_FACT)
-"""On Python 3.11 the development server cannot tell the schema of a `typing.TypedDict`."""
+"""On Python 3.11 both other servers cannot tell the schema of a `typing.TypedDict`."""
+_UNSCORED = (Turn("one", "noted 1 scored=False"), Turn("two", "noted 2 scored=False"))
+_NO_FACTORY = Turn(outcome=Outcome.FAILED, error="TypeError")
+"""Aegra 0.6 calls a factory with nothing, and enters no context manager."""
 
 ROWS: Sequence[Row] = (
     Row("shapes.plain", (Turn("why?", "question=why? docs=2"),)),
@@ -35,21 +38,21 @@ ROWS: Sequence[Row] = (
     Row(
         "shapes.remembers_dict",
         (Turn("hello", "asked=hello pizza=True", memory=_FACT),),
-        cannot={} if sys.version_info >= (3, 12) else {"official": (_UNTOLD,)},
+        cannot={} if sys.version_info >= (3, 12) else {"official": (_UNTOLD,), "aegra": (_UNTOLD,)},
     ),
     Row("shapes.content_as_str", (Turn("hello", "You asked: hello"),)),
     Row("shapes.content_as_str", (Turn("hello", "You asked: hello", memory=_FACT),), "with memory"),
     Row("shapes.functional_dict", (Turn("hello", "functional: hello"),)),
     Row("shapes.functional_dict", (Turn("hello", "functional: hello", memory=_FACT),), "with memory"),
     Row("shapes.functional_str", (Turn("hello", "only words: hello"),)),
-    Row("factories.of_config", (Turn("hello", "made for a dict"),)),
-    Row("factories.of_context", (Turn("hello", "open: connection"),)),
-    Row("factories.of_runtime", (Turn("hello", "made for threads"),)),
-    Row("factories.of_tool_server", (Turn("2 and 3?", "The sum is 5."),)),
+    Row("factories.of_config", (Turn("hello", "made for a dict"),), cannot={"aegra": (_NO_FACTORY,)}),
+    Row("factories.of_context", (Turn("hello", "open: connection"),), cannot={"aegra": (_NO_FACTORY,)}),
+    Row("factories.of_runtime", (Turn("hello", "made for threads"),), cannot={"aegra": (_NO_FACTORY,)}),
+    Row("factories.of_tool_server", (Turn("2 and 3?", "The sum is 5."),), cannot={"aegra": (_NO_FACTORY,)}),
     Row(
         "people.notes",
         (Turn("one", "noted 1 scored=True"), Turn("two", "noted 2 scored=True")),
-        cannot={"embedded": (Turn("one", "noted 1 scored=False"), Turn("two", "noted 2 scored=False"))},
+        cannot={"embedded": _UNSCORED, "aegra": _UNSCORED},
     ),
     Row("people.whoami", (Turn("hello", "person=web:ada name=Ada platform=web..."),)),
     Row("failing.raises", (Turn(outcome=Outcome.FAILED, error="hunter2"),)),

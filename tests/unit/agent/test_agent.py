@@ -187,6 +187,20 @@ async def test_a_run_that_ends_while_we_are_cut_off_is_read_from_the_thread(
     assert not server.joined.is_set()
 
 
+async def test_a_server_whose_history_fails_answers_without_the_files_of_its_state(
+    server: FakeServer, agent: LangGraphAgent
+) -> None:
+    """Aegra 0.6 answers 500 to each question for a history; the answer of its run is there all the same."""
+    said = [ai("Let me look.", "a1"), tool("noon"), ai("It is in /report.md.", "a2")]
+    left = state(human(), *said)
+    left["values"]["files"] = {"/report.md": {"content": "noon"}}
+    server.scripts = [Script([update(each) for each in said], state=left)]
+    server.cuts, server.refusals = [3], [("/history", 500)]
+    ended_so = await ended(agent, request())
+    assert (ended_so.text, ended_so.files) == ("Let me look.\n\nIt is in /report.md.", ())
+    assert not server.refusals
+
+
 async def test_the_newest_text_needs_nothing_to_follow(server: FakeServer, agent: LangGraphAgent) -> None:
     pieces = [str(n) for n in range(10)]
     server.scripts = [Script([*(chunk(piece) for piece in pieces), GATE, update(ai("".join(pieces)))])]
