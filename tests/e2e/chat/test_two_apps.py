@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -49,7 +50,7 @@ class Apps:
 
 def _sections(pairs: dict[str, tuple[App, App]]) -> dict[str, object]:
     made = {app.name: app.newcomer().section() for pair in pairs.values() for app in pair}
-    return {**made, **{second: {"type": kind} | made[second] for kind, second in SECOND.items()}}  # type: ignore[dict-item]
+    return {**made, **{second: {"type": kind} | made[second] for kind, second in SECOND.items()}}
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +183,9 @@ def _forge(pair: tuple[App, App], first: Decider, message: str) -> None:
     assert isinstance(two, TelegramSimulator)
     with one.world.changed, two.world.changed:
         chat = int(_id(first))
-        shown = one.world.messages[chat][int(message)]
+        asked = one.world.messages[chat][int(message)]
         there = next(m for m in two.world.messages[chat].values() if m.markup)
-        its, there.markup = there.markup, shown.markup
+        its, there.markup = there.markup, asked.markup
     two.people.press(chat, chat, there.id, "Do it")
     there.markup = its
 
@@ -239,7 +240,7 @@ def test_each_bot_greets_a_group_that_both_are_taken_into(apps: Apps) -> None:
         assert isinstance(sim, TelegramSimulator)
         group = sim.people.add_group("Team", [sim.people.add_person("Ada").id])
         sim.people.add_bot(group)
-        sim.people.wait(lambda people=sim.people, group=group: people.answers(group), PATIENCE)
+        sim.people.wait(partial(sim.people.answers, group), PATIENCE)
 
 
 def test_a_home_tab_shows_the_questions_of_its_app(apps: Apps) -> None:
@@ -254,7 +255,7 @@ def test_a_home_tab_shows_the_questions_of_its_app(apps: Apps) -> None:
     for app, (_, _, person) in zip((first, second), there, strict=True):
         sim = app.simulator
         assert isinstance(sim, SlackSimulator)
-        sim.people.wait(lambda sim=sim, person=person: sim.people.home(_id(person)), PATIENCE)
+        sim.people.wait(partial(sim.people.home, _id(person)), PATIENCE)
         homes.append("\n".join(sim.people.home(_id(person))))
     assert "Sure?" in homes[0]
     assert "Sure?" not in homes[1]

@@ -13,7 +13,7 @@ from langgraph.types import interrupt
 def _answer(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
     said = [each for each in state["messages"] if isinstance(each, HumanMessage)]
     asker = config["configurable"]["parley"]
-    text = said[-1].text
+    text = str(said[-1].text)
     if text == "ask":
         text = f"decided {interrupt({'question': 'Sure?', 'options': ['Do it', 'Leave it']})}"
     return {"messages": [AIMessage(f"{asker['channel']} {asker['account']} #{len(said)}: {text}")]}

@@ -192,8 +192,8 @@ async def test_a_server_whose_history_fails_answers_without_the_files_of_its_sta
 ) -> None:
     """Aegra 0.6 answers 500 to each question for a history; the answer of its run is there all the same."""
     said = [ai("Let me look.", "a1"), tool("noon"), ai("It is in /report.md.", "a2")]
-    left = state(human(), *said)
-    left["values"]["files"] = {"/report.md": {"content": "noon"}}
+    files: Json = {"/report.md": {"content": "noon"}}
+    left: dict[str, Json] = {"values": {"messages": [human(), *said], "files": files}}
     server.scripts = [Script([update(each) for each in said], state=left)]
     server.cuts, server.refusals = [3], [("/history", 500)]
     ended_so = await ended(agent, request())

@@ -4,7 +4,7 @@ from parley.agent.stream.final_answer import TurnAnchor
 from parley.agent.stream.thread_values import ThreadValues
 
 
-class Counted(dict):
+class Counted(dict[str, str]):
     """A message that counts how often it is looked at."""
 
     looked = 0

@@ -155,7 +155,7 @@ TABLE = (
         "channels",
         "channels.slack.credentials",
         "does not know this token",
-        "correct",
+        "app_token xapp-",
         "channels.slack.bot_token",
     ),
     Seeded(
@@ -175,7 +175,7 @@ TABLE = (
         "channels",
         "channels.slack.credentials",
         "does not know this token",
-        "correct",
+        "app_token xapp-",
         "channels.slack.app_token",
     ),
     Seeded(

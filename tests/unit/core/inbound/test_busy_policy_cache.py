@@ -63,6 +63,7 @@ class Wire:
     """News between nodes of one process."""
 
     shared = True
+    deaf = False
 
     def __init__(self) -> None:
         self.followers: list[Subscriber] = []

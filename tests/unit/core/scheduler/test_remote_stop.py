@@ -19,6 +19,7 @@ class Said:
     """News that nobody hears; keeps what was told."""
 
     shared = True
+    deaf = False
 
     def __init__(self) -> None:
         self.told: list[str] = []

@@ -34,6 +34,7 @@ class Ear:
 
     air: Air
     shared = True
+    deaf = False
     followers: defaultdict[str, list[Subscriber]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
