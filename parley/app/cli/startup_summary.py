@@ -105,7 +105,7 @@ def abilities(settings: Settings) -> Iterator[str]:
 
 
 def _warning(config: ChannelConfig) -> str:
-    if config.allowed_users:
+    if config.allowed_users or config.admins:
         return ""
     pairing = ", or let people in who send it /pair" if config.pairing else ""
     return f", but nobody may talk to it yet: fill in allowed_users{pairing}"

@@ -90,6 +90,10 @@ def test_check_takes_variables_from_dotenv(tmp_path):
     (tmp_path / ".env").write_text("BOT=123:abc\n")
     result = parley(tmp_path, "check")
     assert "telegram  on, but nobody may talk to it yet: fill in allowed_users" in result.stdout
+    (tmp_path / "config.yaml").write_text(
+        f"console: {{port: 0}}\nchannels: {{{telegram.replace('}', ', admins: [1001]}')}}}\n"
+    )
+    assert "nobody may talk" not in parley(tmp_path, "check").stdout
 
 
 def test_check_names_a_token_that_the_platform_refuses(tmp_path):
