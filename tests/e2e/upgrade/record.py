@@ -95,7 +95,9 @@ def _talk(process: Process) -> None:
 
 def _dump_sqlite(path: Path, name: str) -> None:
     connection = sqlite3.connect(path)
-    (STORES / name).write_text("".join(f"{line}\n" for line in connection.iterdump()), "utf-8")
+    # SQLite before 3.41 writes infinity as a name that it cannot read again.
+    lines = [f"{line.replace(',Inf,', ',9e999,')}\n" for line in connection.iterdump()]
+    (STORES / name).write_text("".join(lines), "utf-8")
     connection.close()
 
 

@@ -74,6 +74,6 @@ async def test_notices_that_the_pooler_brings_to_the_wrong_connection_do_not_pil
         assert connection is not None
         connection.add_notify_handler(heard.append)
         for n in range(20):
-            await store.put(NewQueueItem("in", "x", str(n)))
+            await store.put(NewQueueItem("in", f"x{n}", "1"))
         assert heard
         assert not connection._notifies_backlog

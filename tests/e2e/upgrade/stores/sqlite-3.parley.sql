@@ -54,8 +54,8 @@ CREATE TABLE lanes (
         PRIMARY KEY (queue, lane)
     ) WITHOUT ROWID;
 INSERT INTO "lanes" VALUES('memory','web:local',0,NULL,0.0,1.79563934436289048199e+09,0,0);
-INSERT INTO "lanes" VALUES('turns/web','web:from-before',2,'process 22495',1.79563931438094782824e+09,Inf,1,0);
-INSERT INTO "lanes" VALUES('turns/web','web:waiting-chat',3,'process 22495',1.79563931440883874893e+09,Inf,1,0);
+INSERT INTO "lanes" VALUES('turns/web','web:from-before',2,'process 22495',1.79563931438094782824e+09,9e999,1,0);
+INSERT INTO "lanes" VALUES('turns/web','web:waiting-chat',3,'process 22495',1.79563931440883874893e+09,9e999,1,0);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO "meta" VALUES('deleted',0);
 INSERT INTO "meta" VALUES('epoch',3);
