@@ -1,0 +1,1 @@
+"""Several apps and bots: each is itself, and none keeps another busy."""
