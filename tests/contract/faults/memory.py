@@ -65,7 +65,7 @@ FAULTS = (
     Fault(
         "show private facts in groups", "tools_reach_nothing_private_from_a_group", Seed(_TakesAllForPrivate)
     ),
-    Fault("give tools the memory of one person to all", "tools_reach_nobody_else", Seed(_TakesAllForOnePerson)),
+    Fault("give all the memory of one person", "tools_reach_nobody_else", Seed(_TakesAllForOnePerson)),
     Fault("forget without the person", "a_tool_forgets_only_what_its_person_says_to", Seed(_ForgetsUnasked)),
     Fault("keep past conversations", "an_erased_memory_leaves_nothing", Seed(journal=_KeepsPastTurns)),
     Fault("take groups for private chats", "a_team_remembers", Seed(_TakesAllForPrivate)),
