@@ -35,6 +35,7 @@ class Panel {
   #editing = ""; // the id of the fact that is being edited
   #shown = AT_ONCE;
   #note = h("p", { class: "memory-note", role: "status" });
+  #stateSays = "";
   #trouble = h("p", { class: "memory-note bad", role: "alert" });
   #heard = h("p", { class: "unseen", role: "status" });
   #kept = h("div", { class: "memory-kept" });
@@ -76,7 +77,7 @@ class Panel {
     this.#note.textContent = t("memoryLoading");
     /** @type {MemoryStatus | undefined} */
     const status = await this.#tried(memory("GET", "/status"));
-    this.#note.textContent = "";
+    this.#note.textContent = this.#stateSays = "";
     if (!status) return;
     if (!status.data) {
       this.#note.textContent = t("memoryDisabled");
@@ -160,7 +161,9 @@ class Panel {
   /** @param {MemoryState} state */
   #showState({ on, waiting, damaged, secrets, orders, unsaid }) {
     this.#on.checked = on;
-    this.#note.textContent = on ? waiting ? t("memoryWaiting", { n: waiting }) : "" : t("memoryIsOff");
+    const state = on ? waiting ? t("memoryWaiting", { n: waiting }) : "" : t("memoryIsOff");
+    if (state !== this.#stateSays) this.#note.textContent = state; // else what was just done stays said
+    this.#stateSays = state;
     this.#trouble.textContent = damaged ? t("memoryDamaged", { name: damaged }) : "";
     const counts = [secrets && t("memorySecrets", { n: secrets }), orders && t("memoryOrders", { n: orders }), unsaid && t("memoryUnsaid", { n: unsaid })];
     this.#kept.replaceChildren(...counts.filter(Boolean).map((says) => h("p", {}, String(says))));
