@@ -15,7 +15,7 @@ from parley.core.model.errors import ConfigError
 
 _MOST = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,30}")
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,100})(?::-([^}]{0,1000}))?\}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,100})(?::-([^}$]{0,1000}))?\}")
 _TRANSPORTS = {
     "stdio": "stdio",
     "sse": "sse",
