@@ -163,7 +163,7 @@ async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: P
     many = empty() | {"facts": [fact(number, f"Knows the number {number}") for number in range(250)]}
     memories = Memories(documents={OWN: many}, states={OWN: MemoryView(on=True, waiting=3)})
     async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
-        await panel.sees("3 of your last messages are still to be learned from.")
+        await panel.sees("Messages that are still to be learned from: 3.")
         await panel.sees("Facts (250)")
         assert await panel.facts().count() == 100
         await panel.dialog.get_by_role("button", name="Show 150 more").click()

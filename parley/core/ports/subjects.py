@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -71,14 +72,18 @@ def _names(body: str, channel: str) -> Iterator[str]:
         elif asker is not None:
             yield asker if ":" in asker else account_key(User(channel, asker))
         else:
-            listed, at = _DECODER.raw_decode(body, at)
-            yield from _texts(listed)
+            with suppress(ValueError, RecursionError):  # text that only looks like what `encode` writes
+                listed, at = _DECODER.raw_decode(body, at)
+                yield from _texts(listed)
 
 
 def _unescaped(text: str | None) -> str | None:
     if text is None or "\\" not in text:
         return text
-    unescaped: str = json.loads(f'"{text}"', strict=False)
+    try:
+        unescaped: str = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return text
     return unescaped
 
 

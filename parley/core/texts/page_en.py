@@ -94,7 +94,7 @@ TEXTS = {
     S.MEMORY_CLOSE: "Close memory",
     S.MEMORY_ON: "Remember me",
     S.MEMORY_IS_OFF: "Memory is off: nothing is learned or used. The entries below stay until you delete them.",
-    S.MEMORY_WAITING: "{n} of your last messages are still to be learned from.",
+    S.MEMORY_WAITING: "Messages that are still to be learned from: {n}.",
     S.MEMORY_EMPTY: "Nothing is remembered yet. Write a few messages, or add something.",
     S.MEMORY_NO_MATCH: "Nothing matches “{words}”.",
     S.MEMORY_SEARCH: "Search memory",
