@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.lease import uptime
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.subjects import subject_number
 from parley.core.state.readable_documents import iter_readable, log_unreadable
@@ -26,6 +27,9 @@ PAIRED_PREFIX = "paired/"
 _CHANGES = "pairing/changes"
 _NAMED = 200
 """Changes of which it is kept whom they were about: who missed more of them reads everybody anew."""
+_WHOLE_EVERY = 600.0
+"""Seconds after which everybody is read all the same: a process that dies between a change and its count
+leaves one that nobody is told of, and it may be that somebody was let out."""
 _TOPIC = "paired"
 _FORGOTTEN = "#"
 
@@ -55,8 +59,12 @@ class _Changes:
 class PairedAccounts:
     """Answers `account in paired` from what this process knows. Every coroutine raises StoreUnavailable."""
 
-    def __init__(self, documents: DocumentRepository, news: Notifier) -> None:
+    def __init__(
+        self, documents: DocumentRepository, news: Notifier, clock: Callable[[], float] = uptime
+    ) -> None:
         self._documents = documents
+        self._clock = clock
+        self._whole_at = 0.0
         self._news = news
         self._changed = asyncio.Event()
         news.subscribe(_TOPIC, self)
@@ -79,7 +87,8 @@ class PairedAccounts:
             changes = _read_changes(await self._documents.get(_CHANGES))
             missed = changes.number - self._seen
             newest = changes.accounts[max(len(changes.accounts) - missed, 0) :]
-            if self._unnamed or len(newest) != missed:
+            whole = self._unnamed or self._clock() - self._whole_at >= _WHOLE_EVERY
+            if whole or len(newest) != missed:
                 await self._load()
                 return
             gone = {each for each in newest if each.startswith(_FORGOTTEN)}
@@ -134,7 +143,7 @@ class PairedAccounts:
         return [each for each in self._known if f"{_FORGOTTEN}{subject_number(each)}" in gone]
 
     async def _load(self) -> None:
-        self._unnamed = False
+        self._unnamed, self._whole_at = False, self._clock()
         self._seen = _read_changes(await self._documents.get(_CHANGES)).number
         self._known = {
             document.key.removeprefix(PAIRED_PREFIX)

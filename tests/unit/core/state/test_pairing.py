@@ -19,7 +19,8 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.model.options import CoreOptions
 from parley.core.model.queues import command_queue
 from parley.core.ports.journal import Document
-from parley.core.state.paired_accounts import PairedAccount
+from parley.core.ports.pubsub import NULL_NOTIFIER
+from parley.core.state.paired_accounts import PairedAccount, PairedAccounts
 from parley.core.state.pairing import CODES_OF_ONE, Pairing, plain_name
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
@@ -425,3 +426,17 @@ async def test_nothing_of_who_is_forgotten_stays_in_the_changes() -> None:
     await there._paired.wait(0)
     assert "test:0" in there
     assert "test:2" not in there
+
+
+async def test_a_change_that_nobody_could_count_any_more_is_learned_after_a_while() -> None:
+    documents, now = KeptDocuments(), [100.0]
+    await _let_in(documents, 3)
+    there = PairedAccounts(documents, NULL_NOTIFIER, lambda: now[0])
+    await there.load()
+    await documents.delete("paired/test:1")  # the process that did it died before it could say so
+    await there.wait(0)
+    assert "test:1" in there
+    now[0] += 600
+    await there.wait(0)
+    assert "test:1" not in there
+    assert "test:2" in there
