@@ -12,12 +12,13 @@ from parley.agent.runs.graph_shapes import GraphShapes
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.errors import AgentError
 from parley.core.model.types import SessionSettings
+from tests.kit.product.process import free_port
 
 
 async def test_a_server_that_is_away_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "parley.agent.runs.graph_shapes")
-    # Nobody listens on the port of "discard".
-    server, shapes = AgentServerClient(get_client(url="http://127.0.0.1:9")), GraphShapes()
+    url = f"http://127.0.0.1:{free_port()}"  # nobody listens there
+    server, shapes = AgentServerClient(get_client(url=url)), GraphShapes()
     for _ in range(2):
         with pytest.raises(AgentError):
             await shapes.of(server, SessionSettings("agent"))

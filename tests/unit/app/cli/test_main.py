@@ -42,6 +42,8 @@ def test_what_is_set_up_nowhere_is_the_users_own(tmp_path):
     here, mine = tmp_path / "here", tmp_path / "mine"
     here.mkdir()
     result = parley(here, "check", XDG_DATA_HOME=str(mine))
+    if "console.port: 8765 cannot be had" in result.stdout:
+        pytest.skip("a Parley is running here, and has the usual port")
     assert result.returncode == 0, result.stderr
     assert "the defaults (there is no config.yaml): this would start:" in result.stdout
     assert f"{mine / 'parley' / 'data'}\n" in result.stdout
