@@ -140,9 +140,12 @@ class TelegramReply(Reply):
             await self._manner.choices.forget(snapshot.turn_id)
 
     async def _send_captioned(self, snapshot: OutboundMessage, files: FileMessages) -> bool:
-        """Send an answer of one file and few words as one message; tells whether it stands so now."""
+        """Send an answer of one file and few words as one message; tells whether it stands so now.
+
+        Not with edits: a file has no stub, so that its words could be there twice after a crash.
+        """
         grew = self._drawn is not None or self._progress.state.parts
-        if grew or self._buttons is not None or snapshot.question is not None:
+        if self._manner.edits or grew or self._buttons is not None or snapshot.question is not None:
             return False
         parts = () if self._manner.rich.suit(snapshot.text) else render(snapshot.text)
         return len(parts) == 1 and await files.send_captioned(snapshot.attachments, parts[0])

@@ -64,7 +64,7 @@ class PairedAccounts:
     ) -> None:
         self._documents = documents
         self._clock = clock
-        self._whole_at = 0.0
+        self._whole_at = clock()
         self._news = news
         self._changed = asyncio.Event()
         news.subscribe(_TOPIC, self)

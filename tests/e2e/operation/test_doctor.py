@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import tarfile
 from pathlib import Path
@@ -85,8 +86,9 @@ async def test_doctor_asks_a_running_parley_and_leaves_it_its_updates(tmp_path: 
     assert checks["page.port"]["text"] == "Parley is running there already"
     contents = read_bundle(tmp_path / "support.tar.gz")
     for content in contents.values():
-        for planted in ("planted", "alice", telegram.token, str(alice.id), str(tmp_path), "please fail"):
+        for planted in ("planted", "alice", telegram.token, str(tmp_path), "please fail"):
             assert planted.lower() not in content.lower()
+        assert not re.search(rf"\b{alice.id}\b", content)  # a long number may have its digits in it
     assert json.loads(contents["health.json"])["ready"] is True
     assert json.loads(contents["store.json"])["documents"]["thread"] >= 1
     assert any(sample["name"] == "parley_up" for sample in json.loads(contents["metrics.json"]))

@@ -228,3 +228,15 @@ async def test_where_a_captioned_file_is_refused_the_words_arrive(world, tmp_pat
     words, reason = world.answers()
     assert words == "The chart."
     assert "a.bin" in reason
+
+
+async def test_with_edits_a_file_that_may_be_there_twice_has_no_words(world, tmp_path):
+    photo = stored(tmp_path, "a.png", PNG, "image/png", AttachmentKind.IMAGE)
+    world.sim.faults.reset_next("sendPhoto", "after")
+    notes, answer = Notes(), snapshot("The chart.", attachments=(photo,))
+    channel = world.another_channel(delivery="edit")
+    with pytest.raises(ChannelUnavailable):
+        await channel.open_reply(world.target(), notes).finish(answer)
+    again = channel.open_reply(replace(world.target(), handle=notes.last), notes)
+    assert (await again.finish(answer)).doubtful
+    assert world.answers().count("The chart.") == 1
