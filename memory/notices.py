@@ -34,7 +34,7 @@ class PersonNotices:
         """
         try:
             stored = await self._store.load(person)
-        except MemoryFailed:
+        except (MemoryFailed, StoreUnavailable):
             return MemoryNotices()
         if stored.notes.off:
             return MemoryNotices()

@@ -147,7 +147,8 @@ class MemoryService:
         Raises ConfigError when the model can never answer, MemoryFailed when it did not.
         """
         await self._extractor.open()
-        await self._pipeline.learn(turn.person, turn.assistant, [turn])
+        with map_store_errors():
+            await self._pipeline.learn(turn.person, turn.assistant, [turn])
         return await self.overview(turn.person)
 
     async def drain(self, budget: float = _DRAIN) -> bool:

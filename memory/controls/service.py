@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from parley.core.model.errors import MemoryDamaged, MemoryFailed
+from parley.core.model.errors import MemoryDamaged, MemoryFailed, StoreUnavailable
 from parley.core.ports.memory.admin import FactChange
 from parley.core.ports.memory.controls import ExportShape, ImportPreview, ImportResult, ToldMemory
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
@@ -96,7 +96,7 @@ class MemoryControlsService:
             return ""
         try:
             return await asyncio.wait_for(self._team_block(team, messages), self._options.recall_timeout)
-        except (MemoryFailed, TimeoutError) as error:
+        except (MemoryFailed, StoreUnavailable, TimeoutError) as error:
             log.warning("%s: nothing of the team's memory is recalled: %s", team, error)
             return ""
 

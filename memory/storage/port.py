@@ -11,7 +11,8 @@ from parley.memory.model.document import StoredMemory
 class MemoryStore(Protocol):
     """Memories by person, and by assistant where each has its own ("" is the general one).
 
-    Every method raises MemoryFailed, whose text says what is wrong and what helps; nothing is lost then.
+    Every method raises MemoryFailed, whose text says what is wrong and what helps, or StoreUnavailable where
+    the store of the conversations keeps them; nothing is lost then.
     """
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from parley.core.model.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document, DocumentRepository
 from parley.memory.model.document import MemoryDocument, Notes, StoredMemory, clear
 from parley.memory.storage.atomic_files import digest
@@ -20,8 +19,6 @@ from parley.memory.storage.notes_format import MemoryRow, read_row, restored_not
 from parley.memory.worker_thread import WorkerThread
 
 log = logging.getLogger(__name__)
-
-Result = TypeVar("Result")
 
 _PREFIX = "memory/"
 _ASIDE = "memory-aside/"
@@ -46,19 +43,19 @@ class SqlMemoryStore:
         self._logged: dict[str, int] = {}
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
-        """Return the memory as it is now. Raises MemoryFailed."""
-        return await self._read(await _asked(self._documents.get(_key(person, assistant))))
+        """Return the memory as it is now. Raises StoreUnavailable."""
+        return await self._read(await self._documents.get(_key(person, assistant)))
 
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
-        """Save if the memory is as it was read. Raises DocumentConflict, MemoryFailed."""
+        """Save if the memory is as it was read. Raises DocumentConflict, StoreUnavailable."""
         many = len(stored.document.facts) > _MANY or bool(stored.notes.past)
         body = await self._thread.run_in_thread(partial(_row_of, stored)) if many else _row_of(stored)
         document = Document(_key(person, assistant), body, int(stored.revision or "0"))
-        written = await _asked(self._documents.set(document))
+        written = await self._documents.set(document)
         return self._keep(document.key, replace(stored, revision=str(written.version)))
 
     async def people(self) -> Sequence[str]:
-        """Return the persons who have a memory. Raises MemoryFailed."""
+        """Return the persons who have a memory. Raises StoreUnavailable."""
         found = set()
         async for document in self._all(_PREFIX):
             stored = await self._read(document)
@@ -67,22 +64,22 @@ class SqlMemoryStore:
         return sorted(found)
 
     async def erase(self, person: str) -> None:
-        """Remove everything of a person but the generation. Raises MemoryFailed."""
+        """Remove everything of a person but the generation. Raises StoreUnavailable."""
         mine = f"{quote(person, safe='')}/"
         keys = {_key(person, "")} | {document.key async for document in self._all(_PREFIX + mine)}
         for key in sorted(keys):
             await self._empty(key)
         async for document in self._all(_ASIDE + mine):
-            await _asked(self._documents.delete(document.key))
+            await self._documents.delete(document.key)
 
     async def _empty(self, key: str) -> None:
         while True:
-            document = await _asked(self._documents.get(key))
+            document = await self._documents.get(key)
             emptied = clear(await self._read(document))
             notes = replace(saved_notes(emptied.notes, emptied.document), watermarks={})
             row = MemoryRow("", notes)
             try:
-                await _asked(self._documents.set(replace(document, body=row_json(row))))
+                await self._documents.set(replace(document, body=row_json(row)))
             except DocumentConflict:
                 continue
             self._lately.pop(key, None)
@@ -90,7 +87,7 @@ class SqlMemoryStore:
 
     async def _all(self, prefix: str) -> AsyncIterator[Document]:
         after = ""
-        while page := await _asked(self._documents.list(prefix, _PAGE, after)):
+        while page := await self._documents.list(prefix, _PAGE, after):
             for document in page:
                 yield document
             after = page[-1].key
@@ -127,10 +124,10 @@ class SqlMemoryStore:
     async def _set_aside(self, document: Document, text: str) -> None:
         """Keep a copy of a row that cannot be read, once."""
         key = f"{_ASIDE}{document.key.removeprefix(_PREFIX)}/{digest(text.encode())[:16]}"
-        there = await _asked(self._documents.get(key))
+        there = await self._documents.get(key)
         if not there.version:
             with suppress(DocumentConflict):  # another node did it first
-                await _asked(self._documents.set(replace(there, body=text)))
+                await self._documents.set(replace(there, body=text))
 
 
 def _row_of(stored: StoredMemory) -> str:
@@ -146,10 +143,3 @@ def _parsed(body: str) -> tuple[ParsedDocument, Notes]:
 
 def _key(person: str, assistant: str) -> str:
     return f"{_PREFIX}{quote(person, safe='')}/{quote(assistant, safe='')}"
-
-
-async def _asked(answer: Awaitable[Result]) -> Result:
-    try:
-        return await answer
-    except StoreUnavailable as error:
-        raise MemoryFailed(f"The store that keeps memories is out of reach: {error.user_text}") from error

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from parley.core.inbound.live_turns import LiveTurns
 from parley.core.model.address import Conversation
-from parley.core.model.errors import MemoryFailed
+from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.model.types import Json, JsonObject
 from parley.core.ports.memory.admin import FactChange
 from parley.core.ports.memory.past_turns import PastTurnQuery
@@ -86,7 +86,7 @@ class ScopedMemoryTools:
             if tool == "memory_delete":
                 return await self._delete(scope, checked, consent)
             return await self._tools[tool](scope, checked, words)
-        except MemoryFailed as error:
+        except (MemoryFailed, StoreUnavailable) as error:
             raise ToolRefused("The memory cannot be used at this moment.") from error
 
     async def take_changes(self, person: str, turn: str) -> Sequence[ToolChange]:

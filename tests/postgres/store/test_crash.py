@@ -9,6 +9,7 @@ import signal
 import sys
 from collections import defaultdict
 
+import psycopg
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
@@ -18,11 +19,14 @@ from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
 from tests.kit.store_nodes import Clock, claim_one, finish_next
+from tests.kit.waiting import until
 from tests.postgres.store.crash_child import LANES
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 
 KILLS = 5
+_BACKENDS = """SELECT 1 FROM pg_stat_activity
+    WHERE application_name = 'parley' AND datname = current_database()"""
 _LEASE = patience(30.0)
 """Seconds in which nobody has to say that our own node lives."""
 
@@ -43,7 +47,19 @@ async def crash_after(url: str, schema: str, node: str, lines: int) -> list[byte
     child.kill()
     given += (await output.read()).splitlines(keepends=True)
     await child.wait()
+    await all_ended(url)
     return [line for line in given if line.endswith(b"\n")]
+
+
+async def all_ended(url: str) -> None:
+    """Wait until the server has ended what a killed process had sent: it may commit that meanwhile."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as operator:
+
+        async def ended() -> bool:
+            left = await operator.execute(_BACKENDS)
+            return await left.fetchone() is None
+
+        await until(ended, "the server ends what the killed process began")
 
 
 async def audit(store: Store, acknowledged: dict[str, set[int]]) -> None:

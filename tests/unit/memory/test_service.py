@@ -12,7 +12,7 @@ import pytest
 
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
 from parley.core.ports.memory.admin import FactChange
-from parley.core.ports.memory.port import MergeOutcome, RecallQuery, UndoResult
+from parley.core.ports.memory.port import MemoryNotices, MergeOutcome, RecallQuery, UndoResult
 from parley.memory.learning.extraction.extractor import ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
@@ -21,6 +21,7 @@ from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
 from parley.memory.options import Groups, MemoryOptions, TokenCounting
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
+from parley.memory.storage.sql import SqlMemoryStore
 from parley.memory.text.token_counting import CharacterCounter
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
@@ -45,6 +46,13 @@ async def service_on(path, options=None, store=None, extractor=None):
     async with SqliteStore.open(path / "db") as journal:
         store, extractor = store or FileMemoryStore(path / "memory"), extractor or RuleExtractor()
         yield MemoryService(store, journal, extractor, options or MemoryOptions(), Ticking())
+
+
+class Away:
+    """A store of conversations that is out of reach, for the memories in it."""
+
+    async def get(self, key):
+        raise StoreUnavailable("the disk is gone")
 
 
 class Hanging:
@@ -330,3 +338,17 @@ async def test_a_stranger_has_an_empty_memory(tmp_path):
         assert await service.forget("nobody", "tea") == ()
         assert await service.clear("nobody") == 0
         assert json.loads(await service.export("nobody"))["facts"] == []
+
+
+async def test_where_the_store_is_away_a_turn_is_not_lost_and_a_person_is_told(tmp_path):
+    async with service_on(tmp_path, store=SqlMemoryStore(Away())) as service:
+        said = turn(1, "I live in Ulm")
+        for recorded in (service.record(said), service.past_turns.documents_of(said)):
+            with pytest.raises(StoreUnavailable):  # the whole turn is tried again
+                await recorded
+        for asked in (service.overview("ann"), service.add("ann", "Likes tea"), service.clear("ann")):
+            with pytest.raises(MemoryFailed, match="the disk is gone"):
+                await asked
+        assert await service.recall(HELLO) == ""
+        assert await service.controls.recall_team("team", ["hello"]) == ""
+        assert await service.notices("ann", "hello", private=True) == MemoryNotices()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.core.model.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document
 from parley.memory.edits.operations import add, forget
 from parley.memory.learning.apply_diff import apply_diff
@@ -33,13 +33,6 @@ async def documents(tmp_path: Path) -> AsyncIterator[Store]:
 @pytest.fixture
 def store(documents: Store) -> SqlMemoryStore:
     return SqlMemoryStore(documents)
-
-
-class Away:
-    """Documents that are out of reach."""
-
-    async def get(self, key: str) -> Document:
-        raise StoreUnavailable("the disk is gone")
 
 
 async def test_what_is_saved_is_loaded_whole(store):
@@ -152,11 +145,6 @@ async def test_the_loop_goes_on_while_a_big_memory_is_read(store, monkeypatch):
     await until(begun.is_set, "it is read")
     go_on.set()  # by the loop, which is free
     assert (await reading).document == many.document
-
-
-async def test_a_store_that_is_out_of_reach_is_named():
-    with pytest.raises(MemoryFailed, match="the disk is gone"):
-        await SqlMemoryStore(Away()).load("ann")  # type: ignore[arg-type]
 
 
 async def test_erasing_leaves_no_word_of_it_for_any_assistant(store, documents):
