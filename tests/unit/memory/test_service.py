@@ -341,7 +341,7 @@ async def test_a_stranger_has_an_empty_memory(tmp_path):
 
 
 async def test_where_the_store_is_away_a_turn_is_not_lost_and_a_person_is_told(tmp_path):
-    async with service_on(tmp_path, store=SqlMemoryStore(Away())) as service:
+    async with service_on(tmp_path, store=SqlMemoryStore(Away())) as service:  # type: ignore[arg-type]
         said = turn(1, "I live in Ulm")
         for recorded in (service.record(said), service.past_turns.documents_of(said)):
             with pytest.raises(StoreUnavailable):  # the whole turn is tried again
