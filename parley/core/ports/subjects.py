@@ -21,11 +21,11 @@ INDEXED_DOCUMENTS = (
 )
 """How the keys of documents begin that are looked up by whom they are about; others are found by key."""
 
-_TEXT = r'"((?:[^"\\]|\\.)*)"'
+_TEXT = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _NAMED = re.compile(
-    rf'"channel":{_TEXT},"(?:id":{_TEXT}|chat":{_TEXT}(?:,"topic":{_TEXT})?)'
-    rf'|"(?:account|person|owner|who|by|conversation|source)":{_TEXT}'
-    rf'|"asker":{_TEXT}|"(?:voices|accounts)":(?=\[)',
+    rf'"(?=[abcopsvw])(?:channel":{_TEXT},"(?:id":{_TEXT}|chat":{_TEXT}(?:,"topic":{_TEXT})?)'
+    rf'|(?:account|person|owner|who|by|conversation|source)":{_TEXT}'
+    rf'|asker":{_TEXT}|(?:voices|accounts)":(?=\[))',
     re.DOTALL,
 )
 """How `encode` writes users, conversations, and the keys of either. In a text it would have `\\"`."""
@@ -59,10 +59,11 @@ def _numbers(names: set[str]) -> tuple[int, ...]:
 
 def _names(body: str, channel: str) -> Iterator[str]:
     """Yield all names in one pass; `channel` is where a bare account id belongs."""
-    at = 0
+    at, escaped = 0, "\\" in body
     while found := _NAMED.search(body, at):
         at = found.end()
-        place, user, chat, topic, named, asker = map(_unescaped, found.groups())
+        groups = map(_unescaped, found.groups()) if escaped else found.groups()
+        place, user, chat, topic, named, asker = groups
         if user is not None:
             yield account_key(User(place or "", user))
         elif chat is not None:

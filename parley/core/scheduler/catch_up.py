@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count, takewhile
 
-from parley.core.inbound.batching import QueuedMessage
+from parley.core.inbound.batching import QueuedMessage, decode_message
 from parley.core.inbound.turn_queue import load_queue
-from parley.core.model.codec import decode
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
 from parley.core.services import CoreServices
@@ -42,7 +41,7 @@ class CatchUpPacer:
         head = claim.items[0]
         if not self._pause or head.note or head.put_at - self._began > _ARRIVING:
             return False
-        return head.put_at < self._began or decode(InboundMessage, head.body).sent_at < self._began
+        return head.put_at < self._began or decode_message(head.body).sent_at < self._began
 
     async def wait_turn(self, claim: Claim) -> None:
         """Return when the turn may begin. Raises CancelledError once the backlog is closed."""

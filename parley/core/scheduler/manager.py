@@ -17,10 +17,9 @@ from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.hitl.records import question_queue
 from parley.core.hitl.worker import handle_question_event
 from parley.core.inbound.access import AccessVerdict
-from parley.core.inbound.batching import QueuedMessage, batch_items
+from parley.core.inbound.batching import QueuedMessage, batch_items, decode_message
 from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
-from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost
 from parley.core.model.options import CoreOptions
 from parley.core.model.queues import (
@@ -31,7 +30,6 @@ from parley.core.model.queues import (
     final_rewrite_queue,
     turn_queue,
 )
-from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Channel
 from parley.core.ports.journal import Claim
 from parley.core.ports.telemetry import working_on
@@ -176,7 +174,7 @@ class Manager:
         return True
 
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
-        account = account_key(decode(InboundMessage, claim.items[0].body).sender)
+        account = account_key(decode_message(claim.items[0].body).sender)
         late = self._backlog.holds(claim)
         if not late and self._shares.try_acquire(account):
             try:
