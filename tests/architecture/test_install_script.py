@@ -35,6 +35,7 @@ def test_uv_looks_where_pip_is_told_to_look(tmp_path: Path, monkeypatch: pytest.
     assert told["UV_INDEX"] == "file:///mine"  # whoever sets uv up knows what they want
 
 
+@pytest.mark.journeys
 def test_pip_installs_where_uv_cannot_be_had(tmp_path: Path) -> None:
     wheel = tmp_path / "tiny-1-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as file:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 
 ALIKE = (
+    "tests/e2e/apps/",
+    "tests/e2e/built_in/",
     "tests/e2e/chat/test_commands.py",
     "tests/e2e/chat/test_conversations.py",
+    "tests/e2e/chat/test_files.py",
+    "tests/e2e/chat/test_interrupt_shapes.py",
+    "tests/e2e/chat/test_voice.py",
     "tests/e2e/install/",
     "tests/e2e/operation/test_moved_database.py",
+    "tests/e2e/operation/test_reload.py",
+    "tests/e2e/operation/test_separate_agent.py",
+    "tests/e2e/operation/test_startup.py",
     "tests/e2e/operation/test_terminal.py",
     "tests/e2e/operation/test_watchdog.py",
     "tests/e2e/people/test_authentication.py",

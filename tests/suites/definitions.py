@@ -109,6 +109,8 @@ _JOURNEYS = (
     "tests/contract/test_slack_http.py",
     "tests/contract/test_slack_panel.py",
     "tests/unit/app/backup/test_restore.py",
+    "tests/architecture/test_install_script.py",
+    "tests/unit/simulator/test_plugin.py",
 )
 
 MARKED_FOLDERS = ("agents", "attacks", "browser", "fuzz", "nodes", "postgres", "vendors")
@@ -117,7 +119,7 @@ import them costs each process two seconds."""
 _DEFAULT = tuple(f"--ignore=tests/{folder}" for folder in MARKED_FOLDERS)
 
 SUITES: Mapping[str, Suite] = {
-    "test": Suite([PytestRun(_DEFAULT, processes=8, hear="too")], 240, second_chance=False),
+    "test": Suite([PytestRun(_DEFAULT, processes=6, hear="too")], 240, second_chance=False),
     "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=5, hear="too")], 300),
     "browser": Suite(
         [PytestRun(("-m", "browser", "tests/browser", "tests/e2e/chat/test_browser.py"), 3)], 150

@@ -212,6 +212,7 @@ def wheels(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_without_a_network_it_comes_out_of_a_folder_of_wheels(wheels: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     offline = Installed(tmp_path / "venv", tmp_path, wheels)

@@ -29,6 +29,7 @@ def run(folder, *command):
     )
 
 
+@pytest.mark.journeys
 @pytest.mark.timeout(120)
 def test_the_documents_example_works_as_it_stands(tmp_path):
     document = (ROOT / "docs/simulators.md").read_text("utf-8")
@@ -56,6 +57,7 @@ def test_there(simulator_factory):
 """
 
 
+@pytest.mark.journeys
 def test_mistakes_are_told_to_the_one_who_made_them(tmp_path):
     (tmp_path / "test_broken.py").write_text(BROKEN)
     result = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "-p", "parley.simulator.plugin")

@@ -23,13 +23,13 @@ class _Open:
     values: int = 1
 
 
-def find_excess(text: str) -> ConfigProblem | None:
+def find_excess(text: str, loader: type[yaml.SafeLoader] = yaml.SafeLoader) -> ConfigProblem | None:
     """Return what is too much in `text`, with its line. Raises yaml.YAMLError."""
     if len(text) > MAX_CHARS:
         return ConfigProblem((), f"has {len(text):,} characters; {MAX_CHARS:,} are read at most")
     sizes: dict[str, int] = {}
     levels = [_Open(None)]
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for event in yaml.parse(text, Loader=loader):
         if isinstance(event, yaml.CollectionStartEvent):
             levels.append(_Open(event.anchor))
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -88,11 +88,10 @@ def expected(who: str, place: str, mention: str, pairing: bool) -> AccessVerdict
 @pytest.mark.parametrize("mention", FOR_US)
 def test_every_cell(kind: str, pairing: bool, mention: str) -> None:
     rest = f"admins: [admin], mention: {mention}, pairing: {str(pairing).lower()}"
+    some, everyone = (configured(kind, f"allowed_users: [{who}], {rest}") for who in ("listed", "'*'"))
     for who, place in product(PEOPLE, PLACES):
-        listed = "'*'" if who == "everyone" else "listed"
-        options = configured(kind, f"allowed_users: [{listed}], {rest}")
         verdict = decide_access(
-            options,
+            everyone if who == "everyone" else some,
             said(kind, who, place),
             ours=place == "group, our topic",
             paired=frozenset({f"{kind}:paired"}),
