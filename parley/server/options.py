@@ -21,7 +21,8 @@ class ModelOptions:
     `name` is what a person chooses it by; `model` is `provider:model` as `init_chat_model` takes it.
     The base URL and key go to the provider as they are; empty leaves the provider's own default.
     `timeout` is in seconds, for one call. `report_tokens` asks the server at the base URL for token counts.
-    `more` goes to the model's class in LangChain as it is.
+    `more` goes to the model's class in LangChain as it is. `vision` says whether it sees pictures, None for
+    what its profile says.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ModelOptions:
     max_retries: int = 2
     report_tokens: bool = False
     more: Mapping[str, Json] = field(default_factory=dict)
+    vision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,8 @@ def abilities(settings: Settings) -> Iterator[str]:
     section = settings.built_in
     if not (settings.agent.built_in and settings.agent.model):
         return
+    if thinking := [name for name in settings.agent.choices if settings.thinks(name)]:
+        yield f"thinking ({', '.join(thinking)})"
     if section.tools:
         yield f"tools ({', '.join(section.tools)})"
     if section.mcp.file:

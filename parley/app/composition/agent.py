@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -23,7 +23,7 @@ from parley.app.composition.memory_tools import DeferredMemoryTools
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.app.settings.schema.built_in import ModelSection
+from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.model.errors import ConfigError
@@ -74,7 +74,7 @@ class OpenedAgent:
         """Have runs made by these settings from now on."""
         section = loaded.settings.agent
         self.agent.configure(
-            models=section.listed_models,
+            models=loaded.settings.listed_models,
             recursion_limit=section.recursion_limit,
             images=section.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
@@ -109,7 +109,7 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
                 one_place=settings.embedded,
             ),
             files=loaded.data_dir / FILES,
-            models=settings.listed_models,
+            models=loaded.settings.listed_models,
             gateway_url=settings.gateway_url,
             recursion_limit=settings.recursion_limit,
             images=settings.images,
@@ -170,8 +170,16 @@ def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOL
 
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:
     """Return the choices, or none of them where there is no first: the demonstration answers then."""
-    agent = settings.agent
-    return tuple(_model(settings, name) for name in agent.choices) if agent.model else ()
+    return tuple(_choices(settings)) if settings.agent.model else ()
+
+
+def _choices(settings: Settings) -> Iterator[ModelOptions]:
+    for name in settings.agent.choices:
+        model = _model(settings, name)
+        yield model
+        if settings.thinks(name):
+            more = {**model.more, **settings.built_in.models[name].thinking}
+            yield replace(model, name=thinking_choice(name), more=more)
 
 
 def _model(settings: Settings, name: str) -> ModelOptions:
@@ -186,6 +194,7 @@ def _model(settings: Settings, name: str) -> ModelOptions:
         own.api_key or (agent.model_api_key if kin else ""),
         report_tokens=agent.report_tokens,
         more=own.options,
+        vision=own.vision,
     )
 
 

@@ -181,6 +181,7 @@ TEXTS = {
     S.FORM_FIELD: "Arguments (JSON)",
     S.FORM_SEND: "Approve with these arguments",
     S.FORM_CANCEL: "Cancel",
+    S.STEP_NO_PICTURES: "{model} cannot see pictures",
     S.STEP_SERVER_AWAY: "{server} cannot be reached",
     S.STEP_THINKING: "Thinking",
     S.STEPS_DONE: "Steps: {count}",

@@ -178,6 +178,7 @@ TEXTS = {
     S.FORM_FIELD: "参数（JSON）",
     S.FORM_SEND: "以这些参数批准",
     S.FORM_CANCEL: "取消",
+    S.STEP_NO_PICTURES: "{model} 无法查看图片",
     S.STEP_SERVER_AWAY: "无法连接 {server}",
     S.STEP_THINKING: "思考",
     S.STEPS_DONE: "步骤：{count}",

@@ -28,6 +28,7 @@ from parley.server.default_agent.models import ChosenModel, RunContext, chat_mod
 from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import tool_sources
+from parley.server.default_agent.vision import PicturesForModels
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
@@ -166,6 +167,7 @@ def _builder(
             instructions,
             *_notes(servers),
             RememberedFacts(),
+            PicturesForModels(),
             ContextLimit(),
         ]
         asking = [ask_person_tool()] if options.clarification else []

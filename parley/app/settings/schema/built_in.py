@@ -9,14 +9,25 @@ from parley.channels.kit.config import Section
 
 
 class ModelSection(Section):
-    """More about a model of `agent.models`: `options` go to its class in LangChain as they are."""
+    """More about a model of `agent.models`: `options` go to its class in LangChain as they are.
+
+    With `thinking`, more such options, it may be chosen a second time, thinking. `vision` says whether it
+    sees pictures, where LangChain does not know that.
+    """
 
     model: str = ""
     api_key: str = Field(default="", repr=False)
     base_url: str = ""
     options: dict[str, JsonValue] = Field(default_factory=dict)
+    thinking: dict[str, JsonValue] = Field(default_factory=dict)
+    vision: bool | None = None
 
     _checked = field_validator("base_url")(check_address)
+
+
+def thinking_choice(name: str) -> str:
+    """Return the name by which people choose that a model thinks before it answers."""
+    return f"{name} thinking"
 
 
 class ApprovalSection(Section):

@@ -15,6 +15,7 @@ from parley.server.options import McpOptions, ToolRules, WebOptions
 MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"
 ALL = """
 built_in:
+  models: {"openai:a": {thinking: {reasoning_effort: high}}}
   tools: [my_tools.py:one, package.module:two]
   approval: {always: [a], never: [b]}
   guardrails: {allow: [c], deny: [d], policy: my_tools.py:policy, calls_per_run: 7}
@@ -58,8 +59,8 @@ def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
 def test_the_agents_line_says_what_is_on(tmp_path: Path) -> None:
     first = next(iter(summarise_startup(loaded(MODEL + ALL, tmp_path))))
     assert first.endswith(
-        "model openai:a; with tools (my_tools.py:one, package.module:two), MCP servers (mcp.json), "
-        "web search, web pages, todos, clarification"
+        "model openai:a; with thinking (openai:a), tools (my_tools.py:one, package.module:two), "
+        "MCP servers (mcp.json), web search, web pages, todos, clarification"
     )
     assert next(iter(summarise_startup(loaded(MODEL, tmp_path)))).endswith("model openai:a")
     assert "with" not in next(iter(summarise_startup(loaded(ALL, tmp_path))))
