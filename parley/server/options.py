@@ -42,7 +42,9 @@ class ToolRules:
 
     `allow`, `deny`, `always_ask` and `never_ask` are patterns of their names. A tool that is in neither of
     the last two asks unless it says of itself that it only reads. `policy` is the import path of a function
-    that is asked before each call, "" for none. A run makes at most `calls_per_run` calls, 0 for any number.
+    that is asked before each call, "" for none. A run makes at most `calls_per_run` calls, 0 for any number,
+    and at most `model_calls_per_run` of its model. It ends when the same call has had the same result
+    `same_calls_per_run` times, 0 for never.
     """
 
     allow: tuple[str, ...] = ("*",)
@@ -51,6 +53,8 @@ class ToolRules:
     never_ask: tuple[str, ...] = ()
     policy: str = ""
     calls_per_run: int = 50
+    model_calls_per_run: int = 100
+    same_calls_per_run: int = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from parley.server.options import (
 )
 
 _INSIDE = "http://embedded"
+_STEPS_A_CALL = 20
 
 
 class EmbeddedGraphs(Protocol):
@@ -75,7 +76,7 @@ class OpenedAgent:
         section = loaded.settings.agent
         self.agent.configure(
             models=loaded.settings.listed_models,
-            recursion_limit=section.recursion_limit,
+            recursion_limit=_most_steps(loaded.settings),
             images=section.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
         )
@@ -111,7 +112,7 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             files=loaded.data_dir / FILES,
             models=loaded.settings.listed_models,
             gateway_url=settings.gateway_url,
-            recursion_limit=settings.recursion_limit,
+            recursion_limit=_most_steps(loaded.settings),
             images=settings.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
@@ -168,6 +169,15 @@ def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOL
     )
 
 
+def _most_steps(settings: Settings) -> int:
+    """Return the limit of LangGraph's steps. The built-in agent's is in calls of its model.
+
+    Each part of it that is on makes some steps a call: so many calls would fail for want of steps.
+    """
+    agent, calls = settings.agent, settings.built_in.guardrails.model_calls_per_run
+    return max(agent.recursion_limit, _STEPS_A_CALL * calls) if agent.built_in else agent.recursion_limit
+
+
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:
     """Return the choices, or none of them where there is no first: the demonstration answers then."""
     return tuple(_choices(settings)) if settings.agent.model else ()
@@ -213,6 +223,8 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         approval.never,
         _place(guardrails.policy, loaded.folder),
         guardrails.calls_per_run,
+        guardrails.model_calls_per_run,
+        guardrails.same_calls_per_run,
     )
     tools = tuple(_place(place, loaded.folder) for place in section.tools)
     return DefaultAgentOptions(

@@ -238,6 +238,8 @@ TEXTS = {
     S.PAIR_HOW_HERE: "You need no code here. People without access on another channel get a code from me with `/pair`. Give them access by writing `/pair CODE` on this page.",
     S.RETRY_NOTHING: "There is nothing here to answer again.",
     S.RETRY_BUSY: "An answer is still being written. `/stop` ends it, and then `/retry` works.",
+    S.RUN_REPEATS: "I stopped here: I called {tool} {count} times with the same arguments, and it always had the same result.",
+    S.RUN_MODEL_CALLS: "I stopped here: I called my model {count} times for this, which is the limit. Write to me if I should go on.",
     S.RUN_TOO_LONG: "⏱ Stopped: this took longer than the time limit.",
     S.RUN_STILL_WORKING: "⏳ Still working …",
     S.RUN_STILL_WORKING_ON: "⏳ Still working, now on: {step}",

@@ -235,6 +235,8 @@ class Sentence(StrEnum):
     PAIR_HOW_HERE = "pair_how_here"
     RETRY_NOTHING = "retry_nothing"
     RETRY_BUSY = "retry_busy"
+    RUN_REPEATS = "run_repeats"
+    RUN_MODEL_CALLS = "run_model_calls"
     RUN_TOO_LONG = "run_too_long"
     RUN_STILL_WORKING = "run_still_working"
     RUN_STILL_WORKING_ON = "run_still_working_on"

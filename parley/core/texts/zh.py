@@ -235,6 +235,8 @@ TEXTS = {
     S.PAIR_HOW_HERE: "您在这里不需要配对码。其他渠道上没有权限的用户可以向我发送 `/pair` 获取配对码；您在此页面发送 `/pair CODE`（CODE 为配对码）即可为其授权。",
     S.RETRY_NOTHING: "这里没有可以重新回答的消息。",
     S.RETRY_BUSY: "回答尚未完成。请先用 `/stop` 停止，再使用 `/retry`。",
+    S.RUN_REPEATS: "我在此停止：{tool} 以相同的参数调用了 {count} 次，结果始终相同。",
+    S.RUN_MODEL_CALLS: "我在此停止：为此已调用模型 {count} 次，达到上限。如需继续，请您再发一条消息。",
     S.RUN_TOO_LONG: "⏱ 已停止：用时超过了允许的时长。",
     S.RUN_STILL_WORKING: "⏳ 仍在处理……",
     S.RUN_STILL_WORKING_ON: "⏳ 仍在处理，当前步骤：{step}",

@@ -26,6 +26,7 @@ from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryToo
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
+from parley.server.default_agent.run_limits import run_limits
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import tool_sources
 from parley.server.default_agent.vision import PicturesForModels
@@ -158,6 +159,7 @@ def _builder(
         outside = sources.with_served(served, taken, servers.offered if servers else None)
         # The first is the outermost: a fallback is called with all that the ones after it do.
         middleware: list[AgentMiddleware[Any, Any]] = [
+            *run_limits(options.rules),
             ConversationSummary(ready, window),
             ChosenModel(ready),
             *fallbacks,

@@ -38,12 +38,17 @@ class ApprovalSection(Section):
 
 
 class GuardrailsSection(Section):
-    """Which tools may be used: by patterns of names, by a function of yours, and how often in one run."""
+    """Which tools may be used: by patterns of names, by a function of yours, and how often in one run.
+
+    A loop of calls ends, of those of tools and those of the model.
+    """
 
     allow: tuple[str, ...] = ("*",)
     deny: tuple[str, ...] = ()
     policy: str = ""
     calls_per_run: int = Field(default=50, ge=0, le=10_000)
+    model_calls_per_run: int = Field(default=100, ge=0, le=5_000)
+    same_calls_per_run: int = Field(default=5, ge=0, le=1_000)
 
 
 class McpSection(Section):
