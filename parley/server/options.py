@@ -92,6 +92,7 @@ class DefaultAgentOptions:
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
+    The model called `titles` names conversations, "" for none.
     """
 
     prompt_file: Path | None = None
@@ -104,6 +105,7 @@ class DefaultAgentOptions:
     todos: bool = False
     web: WebOptions = WebOptions()
     clarification: bool = False
+    titles: str = ""
 
     @property
     def runs_code(self) -> bool:

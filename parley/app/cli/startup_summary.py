@@ -103,7 +103,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield "web search"
     if section.web.fetch:
         yield "web pages"
-    yield from (each for each in ("todos", "clarification") if getattr(section, each))
+    yield from (each for each in ("todos", "clarification", "titles") if getattr(section, each))
 
 
 def _warning(config: ChannelConfig) -> str:

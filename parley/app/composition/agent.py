@@ -237,6 +237,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         mcp=_mcp(loaded),
         todos=section.todos,
         clarification=section.clarification,
+        titles=section.titles,
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 

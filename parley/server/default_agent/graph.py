@@ -27,6 +27,7 @@ from parley.server.default_agent.context_window import ContextLimit, ContextWind
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
 from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.run_limits import run_limits
+from parley.server.default_agent.titles import ThreadTitle
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import tool_sources
 from parley.server.default_agent.vision import PicturesForModels
@@ -154,6 +155,7 @@ def _builder(
     taken = {*names, "ask_person", "write_todos"}
     sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
     instructions = Instructions(options.prompt_file, now)
+    titles = [ThreadTitle(_named(ready, options.titles, "titles"))] if options.titles else []
 
     def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
         outside = sources.with_served(served, taken, servers.offered if servers else None)
@@ -162,6 +164,7 @@ def _builder(
             *run_limits(options.rules),
             ConversationSummary(ready, window),
             ChosenModel(ready),
+            *titles,
             *fallbacks,
             MemoryToolsWhereGranted(names),
             *outside.middleware,
@@ -191,10 +194,14 @@ def _notes(servers: McpServers | None) -> list[AgentMiddleware[Any, Any]]:
 def _fallbacks(
     ready: Mapping[str, BaseChatModel], names: Sequence[str]
 ) -> Sequence[AgentMiddleware[Any, Any]]:
-    if missing := [name for name in names if name not in ready]:
-        raise ConfigError(f"built_in.fallbacks: {', '.join(missing)} must be in agent.models, too")
-    first, *others = (ready[name] for name in names) if names else (None,)
+    first, *others = (_named(ready, name, "fallbacks") for name in names) if names else (None,)
     return [] if first is None else [ModelFallbackMiddleware(first, *others)]
+
+
+def _named(ready: Mapping[str, BaseChatModel], name: str, key: str) -> BaseChatModel:
+    if name not in ready:
+        raise ConfigError(f"built_in.{key}: {name} must be in agent.models, too")
+    return ready[name]
 
 
 def _demonstration(word_delay: float, now: Callable[[], datetime]) -> Graph:

@@ -82,4 +82,5 @@ class BuiltInSection(Section):
     mcp: McpSection = McpSection()
     todos: bool = False
     clarification: bool = False
+    titles: str = ""
     web: WebSection = WebSection()
