@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"
@@ -62,13 +63,15 @@ class McpOptions:
     """Where MCP servers are named, and which chats have which.
 
     `chats` maps patterns of `channel:chat` to patterns of servers; empty: all chats have all. A call of a
-    tool may take `timeout` seconds. `environ` has the values of variables in the file.
+    tool may take `timeout` seconds. `environ` has the values of variables in the file. `sign_ins` are
+    those of people to servers with accounts; None where no browser can return to.
     """
 
     file: Path
     chats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     timeout: float = 60.0
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sign_ins: SignIns | None = None
 
 
 ReadPage: TypeAlias = Callable[[str], Awaitable[tuple[str, bool]]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -13,12 +13,14 @@ from typing import Protocol
 import httpx
 import uvloop
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools import DeferredMemoryTools
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
@@ -28,6 +30,7 @@ from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import Project
 from parley.server.options import (
     DefaultAgentOptions,
@@ -61,6 +64,11 @@ class OpenedAgent:
     agent: LangGraphAgent
     graphs: EmbeddedGraphs | None
     tools: DeferredMemoryTools
+    sign_ins: SignIns
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return what is served for it in front of the console's checks."""
+        return [*self.tools.routes(), *sign_in_routes(self.sign_ins)]
 
     def files(self) -> tuple[Path, ...]:
         """Return the files of users' code that runs in this process."""
@@ -69,7 +77,8 @@ class OpenedAgent:
     async def reload_graphs(self, loaded: LoadedSettings) -> None:
         """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
         if self.graphs is not None:
-            await self.graphs.reload_graphs(embedded_options(loaded, self.tools))
+            self.sign_ins.address = sign_in_address(loaded)
+            await self.graphs.reload_graphs(embedded_options(loaded, self.tools, self.sign_ins))
 
     def configure(self, loaded: LoadedSettings) -> None:
         """Have runs made by these settings from now on."""
@@ -96,12 +105,13 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
     settings, tools = loaded.settings.agent, DeferredMemoryTools()
+    sign_ins = open_sign_ins(loaded)
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools))
+                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools, sign_ins))
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -117,20 +127,21 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins)
 
 
 @asynccontextmanager
 async def _embedded(
     loaded: LoadedSettings,
     tools: MemoryTools,
+    sign_ins: SignIns,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs and tools of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
-    options = embedded_options(loaded, tools)
+    options = embedded_options(loaded, tools, sign_ins)
     if options.graphs or (options.models and options.default_agent.runs_code):
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
@@ -154,7 +165,9 @@ class _GraphsHere:
         return ()
 
 
-def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS) -> EmbeddedOptions:
+def embedded_options(
+    loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS, sign_ins: SignIns | None = None
+) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
     graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
@@ -162,7 +175,7 @@ def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOL
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(loaded.settings),
-        default_agent=_default_agent(loaded),
+        default_agent=_default_agent(loaded, sign_ins),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
@@ -212,7 +225,7 @@ def _provider(model: str) -> str:
     return model.partition(":")[0]
 
 
-def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
+def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultAgentOptions:
     section = loaded.settings.built_in
     file = loaded.folder / section.prompt_file if section.prompt_file else None
     guardrails, approval = section.guardrails, section.approval
@@ -234,7 +247,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         section.fallbacks,
         tools=tools,
         rules=rules,
-        mcp=_mcp(loaded),
+        mcp=_mcp(loaded, sign_ins),
         todos=section.todos,
         clarification=section.clarification,
         titles=section.titles,
@@ -242,7 +255,7 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
     )
 
 
-def _mcp(loaded: LoadedSettings) -> McpOptions | None:
+def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
     """Return where MCP servers are named. Raises ConfigError where their packages are not installed."""
     section = loaded.settings.built_in.mcp
     if not section.file:
@@ -250,7 +263,7 @@ def _mcp(loaded: LoadedSettings) -> McpOptions | None:
     if find_spec("langchain_mcp_adapters") is None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
-    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ)
+    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
 
 
 def _place(place: str, folder: Path) -> str:

@@ -18,13 +18,14 @@ from langchain.agents.middleware import (
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph_sdk.runtime import ServerRuntime
 
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
-from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
+from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, identity_of, value_of
 from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.run_limits import run_limits
 from parley.server.default_agent.titles import ThreadTitle
@@ -103,10 +104,11 @@ class AgentWithServers:
         self._tools: tuple[BaseTool, ...] = ()
         self._graph = build(())
 
-    async def __call__(self, runtime: ServerRuntime[Any]) -> Graph:
+    async def __call__(self, config: RunnableConfig, runtime: ServerRuntime[Any]) -> Graph:
         """Return the graph; what only looks at a thread does not wait for servers."""
         runs = runtime.access_context == "threads.create_run"
-        tools = await self._servers.tools() if runs else self._servers.known()
+        who = identity_of(config.get("configurable"))
+        tools = await self._servers.tools(who) if runs else self._servers.known()
         if [*map(id, tools)] != [*map(id, self._tools)]:
             self._tools, self._graph = tools, self._build(tools)
         return self._graph
@@ -177,8 +179,7 @@ def _builder(
         ]
         asking = [ask_person_tool()] if options.clarification else []
         usable = [*of_memory, *asking, *outside.tools]
-        first = ready[models[0].name]
-        return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
+        return create_agent(ready[models[0].name], usable, middleware=middleware, context_schema=RunContext)
 
     return build
 

@@ -10,7 +10,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelCallLi
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from parley.core.texts import Sentence, language_of, say
+from parley.core.texts import AgentSentence, language_of, say
 from parley.server.default_agent.models import identity_of
 from parley.server.options import ToolRules
 
@@ -36,7 +36,7 @@ class LimitedModelCalls(ModelCallLimitMiddleware[Any, Any]):
         """Return the end with its sentence, once it is time."""
         if super().before_model(state, runtime) is None:
             return None
-        return _ended(runtime, Sentence.RUN_MODEL_CALLS, count=self._most)
+        return _ended(runtime, AgentSentence.RUN_MODEL_CALLS, count=self._most)
 
 
 class RepeatedCalls(AgentMiddleware[Any, Any]):
@@ -55,10 +55,10 @@ class RepeatedCalls(AgentMiddleware[Any, Any]):
         tool, count = _repeated(state["messages"])
         if count < self._most:
             return None
-        return _ended(runtime, Sentence.RUN_REPEATS, tool=tool, count=count)
+        return _ended(runtime, AgentSentence.RUN_REPEATS, tool=tool, count=count)
 
 
-def _ended(runtime: Runtime[Any], sentence: Sentence, **values: object) -> dict[str, Any]:
+def _ended(runtime: Runtime[Any], sentence: AgentSentence, **values: object) -> dict[str, Any]:
     language = language_of(str(identity_of(runtime.context).get("language", "")))
     return {"jump_to": "end", "messages": [AIMessage(say(language, sentence, **values))]}
 

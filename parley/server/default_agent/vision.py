@@ -9,7 +9,7 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from parley.core.texts import Sentence, language_of, say
+from parley.core.texts import AgentSentence, language_of, say
 from parley.server.default_agent.models import identity_of
 
 _PICTURES = ("image", "image_url")
@@ -41,7 +41,7 @@ def model_name(model: BaseChatModel) -> str:
 
 def _tell(request: ModelRequest) -> None:
     language = language_of(str(identity_of(request.runtime.context).get("language", "")))
-    title = say(language, Sentence.STEP_NO_PICTURES, model=model_name(request.model))
+    title = say(language, AgentSentence.STEP_NO_PICTURES, model=model_name(request.model))
     request.runtime.stream_writer({"step": {"id": "pictures", "title": title, "status": "failed"}})
 
 

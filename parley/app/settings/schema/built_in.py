@@ -52,11 +52,17 @@ class GuardrailsSection(Section):
 
 
 class McpSection(Section):
-    """MCP servers: the file that names them, and by patterns of `channel:chat` who has which."""
+    """MCP servers: the file that names them, and by patterns of `channel:chat` who has which.
+
+    Browsers reach this Parley at `public_url` after a sign-in, by default at the console's own address.
+    """
 
     file: str = ""
     chats: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     timeout: float = Field(default=60.0, gt=0, le=3_600)
+    public_url: str = ""
+
+    _checked = field_validator("public_url")(check_address)
 
 
 class WebSection(Section):
