@@ -27,6 +27,10 @@ class AccountFiles:
             return {}
         return found if isinstance(found, dict) and found.get(_PERSON) == person else {}
 
+    def has(self, person: str, server: str) -> bool:
+        """Return whether somebody has signed in to a server."""
+        return self._file(person, server).is_file()
+
     def write(self, person: str, server: str, kept: Mapping[str, Any]) -> None:
         """Keep it in the place of what was there. Raises OSError."""
         file = self._file(person, server)

@@ -73,7 +73,7 @@ class SignIns:
         found = self.find(state)
         if found is None:
             return False
-        del self._by_state[state]
+        self._by_state.pop(state, None)
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_exchange(found, code), found.loop))
 
 

@@ -80,7 +80,7 @@ class AccountConnections:
 
     def has_signed_in(self, who: Mapping[str, Any]) -> bool:
         """Return whether a person has an account here that may be used."""
-        return bool(_person(who) and self._sign_ins.files.read(_person(who), self.server.name))
+        return bool(_person(who) and self._sign_ins.files.has(_person(who), self.server.name))
 
     async def begin(self, who: Mapping[str, Any]) -> str:
         """Return the link with which a person signs in; the same as long as it holds. Raises ServerAway."""

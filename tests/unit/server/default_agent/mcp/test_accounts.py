@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -22,10 +20,9 @@ from parley.core.model.types import OutboundMessage
 from parley.server.accounts.files import AccountFiles
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.options import DefaultAgentOptions, McpOptions
-from tests.kit.product.process import free_port
 from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import Talk, conversation
-from tests.unit.server.default_agent.mcp.scene import write_servers
+from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
 from tests.unit.server.default_agent.scripted_model import calls, offered, repeats_result, streams
 
 PARLEY = "http://parley.test"
@@ -67,14 +64,8 @@ class Desk:
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    port = free_port()
-    script = Path(__file__).with_name("account_server.py")
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(port)], cwd=tmp_path, stderr=subprocess.DEVNULL
-    )
-    yield f"http://127.0.0.1:{port}/mcp"
-    process.kill()
-    process.wait()
+    with with_accounts(tmp_path) as url:
+        yield url
 
 
 @pytest.fixture
