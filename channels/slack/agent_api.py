@@ -79,6 +79,15 @@ class SlackAgentApi:
             ),
         )
 
+    async def rename_session(self, place: SlackDestination, title: str) -> None:
+        """Name an agent's session, which a status has begun."""
+        await self._api.call(
+            "agents.sessions.rename",
+            lambda: self._api.client.agents_sessions_rename(
+                channel_id=place.chat, thread_ts=place.thread, title=title[:MOST_TITLE]
+            ),
+        )
+
     async def suggest(
         self, place: SlackDestination, title: str, prompts: Sequence[tuple[str, str]]
     ) -> PromptsOutcome:

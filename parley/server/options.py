@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"
@@ -21,7 +22,8 @@ class ModelOptions:
     `name` is what a person chooses it by; `model` is `provider:model` as `init_chat_model` takes it.
     The base URL and key go to the provider as they are; empty leaves the provider's own default.
     `timeout` is in seconds, for one call. `report_tokens` asks the server at the base URL for token counts.
-    `more` goes to the model's class in LangChain as it is.
+    `more` goes to the model's class in LangChain as it is. `vision` says whether it sees pictures, None for
+    what its profile says.
     """
 
     name: str
@@ -32,6 +34,7 @@ class ModelOptions:
     max_retries: int = 2
     report_tokens: bool = False
     more: Mapping[str, Json] = field(default_factory=dict)
+    vision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,9 @@ class ToolRules:
 
     `allow`, `deny`, `always_ask` and `never_ask` are patterns of their names. A tool that is in neither of
     the last two asks unless it says of itself that it only reads. `policy` is the import path of a function
-    that is asked before each call, "" for none. A run makes at most `calls_per_run` calls, 0 for any number.
+    that is asked before each call, "" for none. A run makes at most `calls_per_run` calls, 0 for any number,
+    and at most `model_calls_per_run` of its model. It ends when the same call has had the same result
+    `same_calls_per_run` times, 0 for never.
     """
 
     allow: tuple[str, ...] = ("*",)
@@ -49,6 +54,8 @@ class ToolRules:
     never_ask: tuple[str, ...] = ()
     policy: str = ""
     calls_per_run: int = 50
+    model_calls_per_run: int = 100
+    same_calls_per_run: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +63,15 @@ class McpOptions:
     """Where MCP servers are named, and which chats have which.
 
     `chats` maps patterns of `channel:chat` to patterns of servers; empty: all chats have all. A call of a
-    tool may take `timeout` seconds. `environ` has the values of variables in the file.
+    tool may take `timeout` seconds. `environ` has the values of variables in the file. `sign_ins` are
+    those of people to servers with accounts; None where no browser can return to.
     """
 
     file: Path
     chats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     timeout: float = 60.0
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sign_ins: SignIns | None = None
 
 
 ReadPage: TypeAlias = Callable[[str], Awaitable[tuple[str, bool]]]
@@ -86,6 +95,7 @@ class DefaultAgentOptions:
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
+    The model called `titles` names conversations, "" for none.
     """
 
     prompt_file: Path | None = None
@@ -98,6 +108,7 @@ class DefaultAgentOptions:
     todos: bool = False
     web: WebOptions = WebOptions()
     clarification: bool = False
+    titles: str = ""
 
     @property
     def runs_code(self) -> bool:

@@ -10,10 +10,12 @@ import string
 import pytest
 
 from parley.core.texts import (
+    AGENT_CATALOGUE,
     CATALOGUE,
     MEMORY_CATALOGUE,
     PAGE_CATALOGUE,
     SETUP_CATALOGUE,
+    AgentSentence,
     MemorySentence,
     PageSentence,
     Sentence,
@@ -142,6 +144,7 @@ FOR_OTHERS = {
 
 CATALOGUES = (
     (CATALOGUE, Sentence),
+    (AGENT_CATALOGUE, AgentSentence),
     (MEMORY_CATALOGUE, MemorySentence),
     (PAGE_CATALOGUE, PageSentence),
     (SETUP_CATALOGUE, SetupSentence),

@@ -99,6 +99,20 @@ class SlackAgentSession:
         """Note that it was set."""
         self._works = False
 
+    async def rename(self, title: str) -> None:
+        """Call the conversation so: as a session of an agent, or as a chat of the assistant's panel."""
+        # What stands between these signs would be a mark of Slack's.
+        title = " ".join(title.replace("<", " ").replace(">", " ").split())
+        if self._place.thread is None or not title:
+            return
+        for name in (self._api.rename_session, self._api.set_title):
+            try:
+                await name(self._place, title)
+            except ChannelError as error:
+                log.info("slack: a conversation in %s keeps its title (%s)", self._place.chat, error)
+            else:
+                break
+
     async def clear(self) -> None:
         """Take the status line and the stop button away, if they are still there."""
         await self.hide_thinking_status()

@@ -102,6 +102,7 @@ class SlackReply(Reply):
         await self._session.clear()
         for file in snapshot.attachments[len(self._pages.handle.files) :]:
             await self._send_file(file)
+        await self._session.rename(snapshot.title)
         handle = self._pages.handle
         ids = tuple(f"{self._place.chat}:{ts}" for ts in handle.parts)
         return Receipt((*ids, *handle.files), handle.doubtful)

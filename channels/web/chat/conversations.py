@@ -57,10 +57,13 @@ class ConversationStore:
 
         return await self._change(place.chat, change)
 
-    async def touch(self, place: EntryLocation, text: str, asks: str = "") -> ChatConversation:
+    async def touch(
+        self, place: EntryLocation, text: str, asks: str = "", title: str = ""
+    ) -> ChatConversation:
         """Note activity, creating what is not there; a first message gives the title.
 
-        `asks` is an entry that waits for a decision from now on.
+        `asks` is an entry that waits for a decision from now on. The agent's own `title` takes the place of
+        one that no person chose.
         """
 
         def change(chat: ChatConversation) -> ChatConversation:
@@ -71,7 +74,8 @@ class ConversationStore:
             if place.topic is not None:
                 topic = self._topic(chat, place, title_of(text), "")
                 return replace(_with(chat, replace(topic, updated=now)), updated=now)
-            return replace(chat, title=chat.title or title_of(text), updated=now)
+            told = title if title and not chat.named else chat.title
+            return replace(chat, title=told or title_of(text), updated=now)
 
         return await self._change(place.chat, change)
 

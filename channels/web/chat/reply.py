@@ -85,7 +85,7 @@ class WebReply(Reply):
             # Only a question with a handle is settled later.
             await self._checkpoint(entry.id)
         asks = entry.id if kept.question is not None else ""
-        chat = await self._desk.chats.touch(self._place, "", asks)
+        chat = await self._desk.chats.touch(self._place, "", asks, snapshot.title)
         await self._desk.show(EntryShown(self._place, kept))
         await self._desk.announce(chat.id, chat)
 

@@ -76,13 +76,14 @@ class OutcomeResolver:
         )
 
     def _metered(self, ended: RunEnded) -> RunEnded:
-        used = self._transcript.meter.total()
-        return replace(ended, usage=used) if used else ended
+        used, title = self._transcript.meter.total(), self._transcript.answer.title
+        return replace(ended, usage=used, title=title) if used or title else ended
 
     async def _state(self) -> Json:
         """The thread's state; what its messages took is noted."""
         state = await self._server.state(self._request.thread)
         self._transcript.meter.read(self._thread(state))
+        self._transcript.answer.take_title(_values(state))
         return state
 
     def _thread(self, state: Json) -> ThreadValues:

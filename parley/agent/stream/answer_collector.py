@@ -23,15 +23,20 @@ from parley.agent.stream.final_answer import (
     with_text,
 )
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
+from parley.agent.stream.steps import one_line
 from parley.agent.stream.thread_values import ThreadValues
 from parley.core.model.types import Json
 
 _FIELDS = frozenset({*ANSWER_FIELDS, STRUCTURED})
 """Where a state has an answer beside its messages."""
+_TITLE = "title"
 
 
 class AnswerCollector:
-    """Collects what a run's nodes return. `output` is the path of the answer, where one is known."""
+    """Collects what a run's nodes return. `output` is the path of the answer, where one is known.
+
+    `title` is what the state calls the conversation, as the built-in agent and DeerFlow do.
+    """
 
     def __init__(self, asked: TurnAnchor, output: str) -> None:
         self._asked = asked
@@ -43,6 +48,7 @@ class AnswerCollector:
         self._thread: ThreadValues | None = None
         self._written: dict[str, Json] = {}
         self._presented: dict[str, None] = {}
+        self.title = ""
 
     def update(self, update: Json, heard: Container[str]) -> list[ThreadMessage]:
         """Take what a node returned; return the messages that it adds or removes.
@@ -70,7 +76,13 @@ class AnswerCollector:
             added += [_removal(each) for each in self._kept if each not in stay]
         return [self._keep(message) for message in added]
 
+    def take_title(self, values: Json) -> None:
+        """Take the title that values or an update have."""
+        if isinstance(values, dict) and isinstance(title := values.get(_TITLE), str):
+            self.title = one_line(title)
+
     def _take_fields(self, update: dict[str, Json]) -> None:
+        self.take_title(update)
         for name in _FIELDS & update.keys():
             self._fields[name] = update[name]
         if self._output and (root := self._output.split(".")[0]) in update:
@@ -91,6 +103,7 @@ class AnswerCollector:
     def values(self, thread: ThreadValues) -> bool:
         """Take a thread's values; False where they have no answer."""
         values = thread.values
+        self.take_title(values)
         if isinstance(values, dict):
             known = "messages" in values or not _FIELDS.isdisjoint(values)
             if not known and value_at(values, self._output) is None:

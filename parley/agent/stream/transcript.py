@@ -34,8 +34,8 @@ class RunTranscript:
     """What is known of one run from its stream.
 
     `whole` is false once events may be missing: the answer is then read from the thread. `over` means that
-    the server said so, with `status`. `error` is for the log, `meter` has the tokens it took, `shape` is that
-    of its graph.
+    the server said so, with `status`. `error` is for the log, `meter` has the tokens it took, `answer` what
+    its state says, `shape` is that of its graph.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class RunTranscript:
         self._thinks = False
         self._node: Json = None
         self._task: Json = None
-        self._answer = AnswerCollector(self.asked, self.shape.answer)
+        self.answer = AnswerCollector(self.asked, self.shape.answer)
 
     def apply(self, event: str, data: Json, event_id: str | None) -> bool:
         """Take an event in; True when there is something new to show."""
@@ -118,11 +118,11 @@ class RunTranscript:
 
     def lacks_files(self) -> bool:
         """Whether there are files of which the stream did not tell if this run wrote them."""
-        return self._answer.lacks_files()
+        return self.answer.lacks_files()
 
     def final(self, concluded: bool) -> FinalAnswer:
         """The answer as the graph's state has it; `concluded` when the run ended by itself."""
-        return self._answer.final(concluded)
+        return self.answer.final(concluded)
 
     def _on_message(self, data: Json) -> bool:
         if type(data) is not list or not data:
@@ -223,7 +223,7 @@ class RunTranscript:
 
     def _update(self, node: str, update: Json) -> None:
         self.steps.todos(update)
-        added = self._answer.update(update, self._speech)
+        added = self.answer.update(update, self._speech)
         kept = () if self.shape.answer else frozenset(message.id for message in added)
         self._drafts.settle(node, kept, lambda message: self._returned(update, message))
         for message in added:
@@ -234,7 +234,7 @@ class RunTranscript:
 
     def _returned(self, update: Json, message: str) -> bool | None:
         text = self._speech.of(message).strip()
-        return self._answer.says(update, text) if text else None
+        return self.answer.says(update, text) if text else None
 
     def _on_values(self, data: Json) -> bool:
         return self._read(ThreadValues(data, self.asked))
@@ -243,7 +243,7 @@ class RunTranscript:
         asking = thread.values.get("__interrupt__") if isinstance(thread.values, dict) else None
         if asking is not None:
             self._on_interrupt(asking)
-        if self._answer.values(thread):
+        if self.answer.values(thread):
             self.meter.read(thread)
         return asking is not None
 

@@ -21,7 +21,8 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
     if not loaded.settings.agent.built_in:
         return
     known = loaded.settings.agent.choices
-    for key, names in (("fallbacks", section.fallbacks), ("models", section.models)):
+    titles = (section.titles,) if section.titles else ()
+    for key, names in (("fallbacks", section.fallbacks), ("models", section.models), ("titles", titles)):
         for name in names:
             if name not in known:
                 yield _problem(loaded, key, f'"{name}" is not in agent.models; write it there, too')

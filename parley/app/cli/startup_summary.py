@@ -93,6 +93,8 @@ def abilities(settings: Settings) -> Iterator[str]:
     section = settings.built_in
     if not (settings.agent.built_in and settings.agent.model):
         return
+    if thinking := [name for name in settings.agent.choices if settings.thinks(name)]:
+        yield f"thinking ({', '.join(thinking)})"
     if section.tools:
         yield f"tools ({', '.join(section.tools)})"
     if section.mcp.file:
@@ -101,7 +103,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield "web search"
     if section.web.fetch:
         yield "web pages"
-    yield from (each for each in ("todos", "clarification") if getattr(section, each))
+    yield from (each for each in ("todos", "clarification", "titles") if getattr(section, each))
 
 
 def _warning(config: ChannelConfig) -> str:

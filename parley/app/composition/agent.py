@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -13,21 +13,24 @@ from typing import Protocol
 import httpx
 import uvloop
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools import DeferredMemoryTools
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.app.settings.schema.built_in import ModelSection
+from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
+from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import Project
 from parley.server.options import (
     DefaultAgentOptions,
@@ -39,6 +42,7 @@ from parley.server.options import (
 )
 
 _INSIDE = "http://embedded"
+_STEPS_A_CALL = 20
 
 
 class EmbeddedGraphs(Protocol):
@@ -60,6 +64,11 @@ class OpenedAgent:
     agent: LangGraphAgent
     graphs: EmbeddedGraphs | None
     tools: DeferredMemoryTools
+    sign_ins: SignIns
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return what is served for it in front of the console's checks."""
+        return [*self.tools.routes(), *sign_in_routes(self.sign_ins)]
 
     def files(self) -> tuple[Path, ...]:
         """Return the files of users' code that runs in this process."""
@@ -68,14 +77,15 @@ class OpenedAgent:
     async def reload_graphs(self, loaded: LoadedSettings) -> None:
         """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
         if self.graphs is not None:
-            await self.graphs.reload_graphs(embedded_options(loaded, self.tools))
+            self.sign_ins.address = sign_in_address(loaded)
+            await self.graphs.reload_graphs(embedded_options(loaded, self.tools, self.sign_ins))
 
     def configure(self, loaded: LoadedSettings) -> None:
         """Have runs made by these settings from now on."""
         section = loaded.settings.agent
         self.agent.configure(
-            models=section.listed_models,
-            recursion_limit=section.recursion_limit,
+            models=loaded.settings.listed_models,
+            recursion_limit=_most_steps(loaded.settings),
             images=section.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
         )
@@ -95,12 +105,13 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
     settings, tools = loaded.settings.agent, DeferredMemoryTools()
+    sign_ins = open_sign_ins(loaded)
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools))
+                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools, sign_ins))
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -109,27 +120,28 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
                 one_place=settings.embedded,
             ),
             files=loaded.data_dir / FILES,
-            models=settings.listed_models,
+            models=loaded.settings.listed_models,
             gateway_url=settings.gateway_url,
-            recursion_limit=settings.recursion_limit,
+            recursion_limit=_most_steps(loaded.settings),
             images=settings.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins)
 
 
 @asynccontextmanager
 async def _embedded(
     loaded: LoadedSettings,
     tools: MemoryTools,
+    sign_ins: SignIns,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs and tools of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
-    options = embedded_options(loaded, tools)
+    options = embedded_options(loaded, tools, sign_ins)
     if options.graphs or (options.models and options.default_agent.runs_code):
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
@@ -153,7 +165,9 @@ class _GraphsHere:
         return ()
 
 
-def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS) -> EmbeddedOptions:
+def embedded_options(
+    loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS, sign_ins: SignIns | None = None
+) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
     graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
@@ -161,17 +175,34 @@ def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOL
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(loaded.settings),
-        default_agent=_default_agent(loaded),
+        default_agent=_default_agent(loaded, sign_ins),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
     )
 
 
+def _most_steps(settings: Settings) -> int:
+    """Return the limit of LangGraph's steps. The built-in agent's is in calls of its model.
+
+    Each part of it that is on makes some steps a call: so many calls would fail for want of steps.
+    """
+    agent, calls = settings.agent, settings.built_in.guardrails.model_calls_per_run
+    return max(agent.recursion_limit, _STEPS_A_CALL * calls) if agent.built_in else agent.recursion_limit
+
+
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:
     """Return the choices, or none of them where there is no first: the demonstration answers then."""
-    agent = settings.agent
-    return tuple(_model(settings, name) for name in agent.choices) if agent.model else ()
+    return tuple(_choices(settings)) if settings.agent.model else ()
+
+
+def _choices(settings: Settings) -> Iterator[ModelOptions]:
+    for name in settings.agent.choices:
+        model = _model(settings, name)
+        yield model
+        if settings.thinks(name):
+            more = {**model.more, **settings.built_in.models[name].thinking}
+            yield replace(model, name=thinking_choice(name), more=more)
 
 
 def _model(settings: Settings, name: str) -> ModelOptions:
@@ -186,6 +217,7 @@ def _model(settings: Settings, name: str) -> ModelOptions:
         own.api_key or (agent.model_api_key if kin else ""),
         report_tokens=agent.report_tokens,
         more=own.options,
+        vision=own.vision,
     )
 
 
@@ -193,7 +225,7 @@ def _provider(model: str) -> str:
     return model.partition(":")[0]
 
 
-def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
+def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultAgentOptions:
     section = loaded.settings.built_in
     file = loaded.folder / section.prompt_file if section.prompt_file else None
     guardrails, approval = section.guardrails, section.approval
@@ -204,6 +236,8 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         approval.never,
         _place(guardrails.policy, loaded.folder),
         guardrails.calls_per_run,
+        guardrails.model_calls_per_run,
+        guardrails.same_calls_per_run,
     )
     tools = tuple(_place(place, loaded.folder) for place in section.tools)
     return DefaultAgentOptions(
@@ -213,14 +247,15 @@ def _default_agent(loaded: LoadedSettings) -> DefaultAgentOptions:
         section.fallbacks,
         tools=tools,
         rules=rules,
-        mcp=_mcp(loaded),
+        mcp=_mcp(loaded, sign_ins),
         todos=section.todos,
         clarification=section.clarification,
+        titles=section.titles,
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
 
-def _mcp(loaded: LoadedSettings) -> McpOptions | None:
+def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
     """Return where MCP servers are named. Raises ConfigError where their packages are not installed."""
     section = loaded.settings.built_in.mcp
     if not section.file:
@@ -228,7 +263,7 @@ def _mcp(loaded: LoadedSettings) -> McpOptions | None:
     if find_spec("langchain_mcp_adapters") is None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
-    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ)
+    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
 
 
 def _place(place: str, folder: Path) -> str:

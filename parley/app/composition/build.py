@@ -178,7 +178,7 @@ async def _put_together(
     manager = Manager(services)
     watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
     known = api_routes(services, memory, current.rules, people, letters)
-    api = [*known, *watched, *opened.setup, *opened.agent.tools.routes()]
+    api = [*known, *watched, *opened.setup, *opened.agent.routes()]
     server = make_server(loaded, current, pulse, api)
     making = _making(journal, current, supervise, server, api, changes)
     changing = Reconfiguration(

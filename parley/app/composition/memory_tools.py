@@ -69,10 +69,15 @@ class DeferredMemoryTools:
 
 def mcp_address(loaded: LoadedSettings) -> str:
     """Return where agents find the MCP server: `memory.tools_url`, or the console's own address."""
-    chosen, console = loaded.settings.memory.tools_url, loaded.settings.console
+    return loaded.settings.memory.tools_url or own_address(loaded) + MCP_PATH
+
+
+def own_address(loaded: LoadedSettings) -> str:
+    """Return where the console is found from this machine."""
+    console = loaded.settings.console
     host = console.host
     with suppress(ValueError):
         if ipaddress.ip_address(host).is_unspecified:
             host = "127.0.0.1"
     place = f"[{host}]" if ":" in host else host
-    return chosen or f"http://{place}:{console.port}{MCP_PATH}"
+    return f"http://{place}:{console.port}"

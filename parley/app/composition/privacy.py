@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
+from parley.app.composition.mcp_accounts import McpAccounts
 from parley.app.reload.current_state import CurrentState
 from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.load import LoadedSettings
@@ -35,7 +36,10 @@ def build_privacy_service(
             pairing=services.pairing,
             conversations=services.conversations,
             threads=threads,
-            channels=lambda: _keeping(current.loaded(), current.channels, make),
+            channels=lambda: [
+                *_keeping(current.loaded(), current.channels, make),
+                McpAccounts(current.loaded()),
+            ],
             files=services.files,
             audit=AuditOnErase(current.loaded().settings.retention.audit_on_erase),
             zone=services.options.limits.zone,

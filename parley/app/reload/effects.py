@@ -32,7 +32,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
     },
     "built_in": {
         ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models tools "
-        "approval guardrails mcp todos clarification web"
+        "approval guardrails mcp todos clarification titles web"
     },
     "session": {ReloadEffect.SWAPPED: "assistant_id config context input output speakers"},
     "manager": {

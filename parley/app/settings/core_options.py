@@ -42,7 +42,7 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
         still_working_after=settings.agent.still_working_after,
         timeout=settings.agent.timeout,
         max_file=settings.manager.max_file,
-        models=settings.agent.listed_models,
+        models=settings.listed_models,
         questions=settings.questions.options(),
         limits=settings.limits.options(),
         feedback_destinations=settings.feedback.names,

@@ -20,15 +20,14 @@ JsonObject: TypeAlias = "Mapping[str, Json]"
 class InboundMessage:
     """What somebody wrote.
 
-    `id` is the platform's own stable id of the message within its channel: the dedupe key.
-    `text` has our own mention removed. `addressed` says that the message is meant for us.
-    `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
-    are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
-    have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
-    that this one takes the place of, as its writer changed it. `replies_to` is the id of the message that it
-    was written as a reply to, where the platform tells, in the form of those in a `Receipt`. `chat_kind` is
-    what the chat is where that is more than private or a group, `link` the message's address on its platform.
-    `viewing` is what its writer looked at beside a private chat, where the platform tells.
+    `id` is the platform's own stable id within the channel: the dedupe key. `text` has our own mention
+    removed. `addressed` says that the message is meant for us. `group` is the platform's id of an album: its
+    messages are one turn. `resumes` is the turn whose questions are all decided, in a message of ours that
+    makes its run go on. `retries` names the wish to have messages answered again: those of one wish are one
+    turn. `edits` is the id of the message that its writer changed into this one. `replies_to` is the id of
+    the message that it was written as a reply to, where the platform tells, in the form of those in a
+    `Receipt`. `chat_kind` is what the chat is where that is more than private or a group, `link` the
+    message's address on its platform. `viewing` is what its writer looked at beside a private chat.
     """
 
     id: str
@@ -84,7 +83,7 @@ class OutboundMessage:
     """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped.
 
     `question` is what this message asks; `asks` says how many such messages follow it. Of one that is
-    `rateable`, an agent's answer, people may say what they think.
+    `rateable`, an agent's answer, people may say what they think. `title` names the conversation anew.
     """
 
     turn_id: str
@@ -97,6 +96,7 @@ class OutboundMessage:
     question: Question | None = None
     asks: int = 0
     rateable: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +180,14 @@ class RunRef:
 class RunRequest:
     """One turn, as the agent needs it.
 
-    `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
-    a run made before a crash is found again: `maybe_made` asks to look for it before making another,
-    `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
-    to know about the person now, `reminded` that the thread has an older such message, which has to go.
-    `retried` says that the thread may have this message and an answer to it, which the new one replaces.
-    `language` is that in which the run's steps are named. `identity` is what the run is told of who speaks
-    and where, `name` that of the person's message. `earlier` is what others said before, in a frame: a
-    message of its own above this one, which stays on the thread. `tools` opens the memory tools to the run.
+    `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that a run
+    made before a crash is found again: `maybe_made` asks to look for it before making another, `known` is the
+    run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what to know about
+    the person now, `reminded` that the thread has an older such message, which has to go. `retried` says that
+    the thread may have this message and an answer to it, which the new one replaces. `language` is that in
+    which the run's steps are named. `identity` is what the run is told of who speaks and where, `name` that
+    of the person's message. `earlier` is what others said before, in a frame: a message of its own above this
+    one, which stays on the thread. `tools` opens the memory tools to the run.
     """
 
     turn_id: str
@@ -258,8 +258,8 @@ class FailureCause(StrEnum):
 class RunEnded:
     """The last event of every run. `error` is for the log only; people never see it, but hear of its `cause`.
 
-    `usage` is what its models took, by model, as far as the server told. `unsent` are the files that should
-    come with it and do not. The first `preamble` characters of `text` were said before the last tool call.
+    `usage` is what its models took, by model, as far as told. `unsent` are files that should come and do not.
+    The first `preamble` characters of `text` came before the last tool call. `title` names the conversation.
     """
 
     outcome: Outcome
@@ -272,6 +272,7 @@ class RunEnded:
     cause: FailureCause = FailureCause.UNKNOWN
     unsent: tuple[UnsentFile, ...] = ()
     preamble: int = 0
+    title: str = ""
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

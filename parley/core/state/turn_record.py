@@ -52,7 +52,7 @@ class TurnRecord:
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
     followed: who is cut off later than before got further. `context` is what was said before, as it was read
     for the run; with the answer it goes. `transcripts` are the words of its voice messages. `tenure` is the
-    lease under which it was worked last.
+    lease under which it was worked last. `title` is what the agent calls the conversation, where that is new.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -83,6 +83,7 @@ class TurnRecord:
     transcripts: tuple[Transcript, ...] = ()
     preamble: int = 0
     tenure: str = ""
+    title: str = ""
 
     @property
     def heard_usage(self) -> tuple[TokenUsage, ...]:

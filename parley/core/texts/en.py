@@ -181,7 +181,6 @@ TEXTS = {
     S.FORM_FIELD: "Arguments (JSON)",
     S.FORM_SEND: "Approve with these arguments",
     S.FORM_CANCEL: "Cancel",
-    S.STEP_SERVER_AWAY: "{server} cannot be reached",
     S.STEP_THINKING: "Thinking",
     S.STEPS_DONE: "Steps: {count}",
     S.STEP_TOOL: "Tool",

@@ -178,7 +178,6 @@ class Sentence(StrEnum):
     FORM_FIELD = "form_field"
     FORM_SEND = "form_send"
     FORM_CANCEL = "form_cancel"
-    STEP_SERVER_AWAY = "step_server_away"
     STEP_THINKING = "step_thinking"
     STEPS_DONE = "steps_done"
     STEP_TOOL = "step_tool"

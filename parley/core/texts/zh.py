@@ -178,7 +178,6 @@ TEXTS = {
     S.FORM_FIELD: "参数（JSON）",
     S.FORM_SEND: "以这些参数批准",
     S.FORM_CANCEL: "取消",
-    S.STEP_SERVER_AWAY: "无法连接 {server}",
     S.STEP_THINKING: "思考",
     S.STEPS_DONE: "步骤：{count}",
     S.STEP_TOOL: "工具",

@@ -57,8 +57,7 @@ class TurnExecution:
         broken: str = "",
     ) -> None:
         self._services, self._beginning = services, beginning
-        self._answered = answered
-        self._broken = broken
+        self._answered, self._broken = answered, broken
         self.seen, self.past = beginning.seen, tuple[Document, ...]()
         self._log = TurnCheckpoint(services.journal, claim, beginning.burst[0].item)
         self._burst = burst = with_transcripts(beginning.burst, self._log.record.transcripts)
@@ -206,6 +205,7 @@ class TurnExecution:
             files=await self._voice.answered(ended),
             questions=ended.questions,
             usage=ended.usage,
+            title=ended.title if ended.title != self.seen[0].title else "",
             context="",
         )
 
@@ -256,8 +256,7 @@ class TurnExecution:
         return request, left_out
 
     def _show(self, text: str, steps: tuple[Step, ...]) -> None:
-        message = self._message
-        shown = self._voice.shown(text)
+        message, shown = self._message, self._voice.shown(text)
         self._delivery.offer(OutboundMessage(self.id, message.conversation, message.id, shown, steps))
 
     def _show_run(self, text: str, steps: tuple[Step, ...]) -> None:
@@ -280,6 +279,7 @@ class TurnExecution:
             attachments=record.files,
             asks=len(record.questions),
             rateable=await note_rateable(self._services, self.id, message, record),
+            title=record.title,
         )
         try:
             receipt = await self._delivery.finish(final)

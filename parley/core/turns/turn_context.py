@@ -142,7 +142,7 @@ def conversation_after_turn(
         said = record.said
     else:
         said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
-    title = record.title or message.text[:80]
+    title = turn.title or record.title or message.text[:80]
     asked, asked_before = _positions(record, burst, turn)
     return replace(
         record,

@@ -18,16 +18,20 @@ from langchain.agents.middleware import (
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph_sdk.runtime import ServerRuntime
 
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
-from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, value_of
+from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, identity_of, value_of
 from parley.server.default_agent.prompt import Instructions
+from parley.server.default_agent.run_limits import run_limits
+from parley.server.default_agent.titles import ThreadTitle
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import tool_sources
+from parley.server.default_agent.vision import PicturesForModels
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
@@ -100,10 +104,11 @@ class AgentWithServers:
         self._tools: tuple[BaseTool, ...] = ()
         self._graph = build(())
 
-    async def __call__(self, runtime: ServerRuntime[Any]) -> Graph:
+    async def __call__(self, config: RunnableConfig, runtime: ServerRuntime[Any]) -> Graph:
         """Return the graph; what only looks at a thread does not wait for servers."""
         runs = runtime.access_context == "threads.create_run"
-        tools = await self._servers.tools() if runs else self._servers.known()
+        who = identity_of(config.get("configurable"))
+        tools = await self._servers.tools(who) if runs else self._servers.known()
         if [*map(id, tools)] != [*map(id, self._tools)]:
             self._tools, self._graph = tools, self._build(tools)
         return self._graph
@@ -152,13 +157,16 @@ def _builder(
     taken = {*names, "ask_person", "write_todos"}
     sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
     instructions = Instructions(options.prompt_file, now)
+    titles = [ThreadTitle(_named(ready, options.titles, "titles"))] if options.titles else []
 
     def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
         outside = sources.with_served(served, taken, servers.offered if servers else None)
         # The first is the outermost: a fallback is called with all that the ones after it do.
         middleware: list[AgentMiddleware[Any, Any]] = [
+            *run_limits(options.rules),
             ConversationSummary(ready, window),
             ChosenModel(ready),
+            *titles,
             *fallbacks,
             MemoryToolsWhereGranted(names),
             *outside.middleware,
@@ -166,12 +174,12 @@ def _builder(
             instructions,
             *_notes(servers),
             RememberedFacts(),
+            PicturesForModels(),
             ContextLimit(),
         ]
         asking = [ask_person_tool()] if options.clarification else []
         usable = [*of_memory, *asking, *outside.tools]
-        first = ready[models[0].name]
-        return create_agent(first, usable, middleware=middleware, context_schema=RunContext)
+        return create_agent(ready[models[0].name], usable, middleware=middleware, context_schema=RunContext)
 
     return build
 
@@ -187,10 +195,14 @@ def _notes(servers: McpServers | None) -> list[AgentMiddleware[Any, Any]]:
 def _fallbacks(
     ready: Mapping[str, BaseChatModel], names: Sequence[str]
 ) -> Sequence[AgentMiddleware[Any, Any]]:
-    if missing := [name for name in names if name not in ready]:
-        raise ConfigError(f"built_in.fallbacks: {', '.join(missing)} must be in agent.models, too")
-    first, *others = (ready[name] for name in names) if names else (None,)
+    first, *others = (_named(ready, name, "fallbacks") for name in names) if names else (None,)
     return [] if first is None else [ModelFallbackMiddleware(first, *others)]
+
+
+def _named(ready: Mapping[str, BaseChatModel], name: str, key: str) -> BaseChatModel:
+    if name not in ready:
+        raise ConfigError(f"built_in.{key}: {name} must be in agent.models, too")
+    return ready[name]
 
 
 def _demonstration(word_delay: float, now: Callable[[], datetime]) -> Graph:

@@ -59,10 +59,13 @@ def chat_model(options: ModelOptions) -> BaseChatModel:
     if options.api_key:
         settings["api_key"] = options.api_key
     try:
-        return cast("BaseChatModel", init_chat_model(options.model, **{**settings, **options.more}))
+        made = cast("BaseChatModel", init_chat_model(options.model, **{**settings, **options.more}))
     except ImportError as error:
         raise ConfigError(
             f"agent.model: {options.model} needs a package that is not installed: {error}"
         ) from error
     except (ValueError, TypeError) as error:
         raise ConfigError(f"agent.model: {options.model} cannot be used: {error}") from error
+    if options.vision is not None:
+        made.profile = {**(made.profile or {}), "image_inputs": options.vision}
+    return made

@@ -17,7 +17,7 @@ from tests.kit.product.process import Process, environment
 from tests.kit.product.scene import begin, end
 from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import conversation
-from tests.unit.server.default_agent.mcp_scene import BY_STDIO, by_network, options, write_servers
+from tests.unit.server.default_agent.mcp.scene import BY_STDIO, by_network, options, write_servers
 from tests.unit.server.default_agent.scripted_model import (
     calls,
     offered,

@@ -9,14 +9,25 @@ from parley.channels.kit.config import Section
 
 
 class ModelSection(Section):
-    """More about a model of `agent.models`: `options` go to its class in LangChain as they are."""
+    """More about a model of `agent.models`: `options` go to its class in LangChain as they are.
+
+    With `thinking`, more such options, it may be chosen a second time, thinking. `vision` says whether it
+    sees pictures, where LangChain does not know that.
+    """
 
     model: str = ""
     api_key: str = Field(default="", repr=False)
     base_url: str = ""
     options: dict[str, JsonValue] = Field(default_factory=dict)
+    thinking: dict[str, JsonValue] = Field(default_factory=dict)
+    vision: bool | None = None
 
     _checked = field_validator("base_url")(check_address)
+
+
+def thinking_choice(name: str) -> str:
+    """Return the name by which people choose that a model thinks before it answers."""
+    return f"{name} thinking"
 
 
 class ApprovalSection(Section):
@@ -27,20 +38,31 @@ class ApprovalSection(Section):
 
 
 class GuardrailsSection(Section):
-    """Which tools may be used: by patterns of names, by a function of yours, and how often in one run."""
+    """Which tools may be used: by patterns of names, by a function of yours, and how often in one run.
+
+    A loop of calls ends, of those of tools and those of the model.
+    """
 
     allow: tuple[str, ...] = ("*",)
     deny: tuple[str, ...] = ()
     policy: str = ""
     calls_per_run: int = Field(default=50, ge=0, le=10_000)
+    model_calls_per_run: int = Field(default=100, ge=0, le=5_000)
+    same_calls_per_run: int = Field(default=5, ge=0, le=1_000)
 
 
 class McpSection(Section):
-    """MCP servers: the file that names them, and by patterns of `channel:chat` who has which."""
+    """MCP servers: the file that names them, and by patterns of `channel:chat` who has which.
+
+    Browsers reach this Parley at `public_url` after a sign-in, by default at the console's own address.
+    """
 
     file: str = ""
     chats: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     timeout: float = Field(default=60.0, gt=0, le=3_600)
+    public_url: str = ""
+
+    _checked = field_validator("public_url")(check_address)
 
 
 class WebSection(Section):
@@ -66,4 +88,5 @@ class BuiltInSection(Section):
     mcp: McpSection = McpSection()
     todos: bool = False
     clarification: bool = False
+    titles: str = ""
     web: WebSection = WebSection()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Literal
 
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
-from parley.app.settings.schema.built_in import BuiltInSection
+from parley.app.settings.schema.built_in import BuiltInSection, thinking_choice
 from parley.app.settings.schema.console import ConsoleSection
 from parley.app.settings.schema.feedback import FeedbackSection
 from parley.app.settings.schema.limits import LimitsSection
@@ -47,6 +48,19 @@ class Settings(Section):
     feedback: FeedbackSection = FeedbackSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
+
+    @property
+    def listed_models(self) -> tuple[str, ...]:
+        """The models that a person may choose, where no other list is asked for; to think is another."""
+        listed = self.agent.listed_models
+        if not self.agent.built_in:
+            return listed
+        modes = ((name, thinking_choice(name)) if self.thinks(name) else (name,) for name in listed)
+        return tuple(chain.from_iterable(modes))
+
+    def thinks(self, model: str) -> bool:
+        """Return whether people may have a model of the built-in agent think first."""
+        return model in self.built_in.models and bool(self.built_in.models[model].thinking)
 
     @property
     def memory_in_store(self) -> bool:

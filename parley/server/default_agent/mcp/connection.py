@@ -10,13 +10,19 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 import anyio
+import httpx
 from langchain_core.tools import BaseTool
 from langchain_mcp_adapters.interceptors import MCPToolCallRequest, MCPToolCallResult
-from langchain_mcp_adapters.sessions import Connection, create_session
+from langchain_mcp_adapters.sessions import (
+    Connection,
+    SSEConnection,
+    StreamableHttpConnection,
+    create_session,
+)
 from mcp import ClientSession, McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult
 
-from parley.server.default_agent.mcp.listed_tools import ListedTools, list_tools
+from parley.server.default_agent.mcp.listed_tools import Call, ListedTools, list_tools
 from parley.server.default_agent.mcp.server_file import McpServer
 
 log = logging.getLogger(__name__)
@@ -43,10 +49,20 @@ class McpConnection:
     """
 
     def __init__(
-        self, server: McpServer, timeout: float, clock: Callable[[], float] = time.monotonic
+        self,
+        server: McpServer,
+        timeout: float,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        auth: httpx.Auth | None = None,
+        dispatch: Call | None = None,
+        listed: ListedTools | None = None,
     ) -> None:
+        """Be the connection with `auth`; `dispatch` calls tools instead, `listed` are those told before."""
         self.server = server
-        self.listed = ListedTools()
+        self.listed = ListedTools() if listed is None else listed
+        self._auth = auth
+        self._dispatch: Call = dispatch or self.call
         self.away = ""
         self._timeout = timeout
         self._clock = clock
@@ -61,6 +77,18 @@ class McpConnection:
     def tools(self) -> tuple[BaseTool, ...]:
         """The tools that it had when it was reached last."""
         return self.listed.tools
+
+    async def reach(self, who: Mapping[str, Any]) -> None:
+        """Connect; it is the same for all. Raises ServerAway."""
+        await self.connect()
+
+    def offers(self, tool: str, who: Mapping[str, Any]) -> bool:
+        """Return whether a person has a tool of this server: all have all."""
+        return True
+
+    def is_away(self, who: Mapping[str, Any]) -> bool:
+        """Return whether it has no tools now."""
+        return bool(self.away) or not self.listed.told
 
     async def connect(self) -> ClientSession:
         """Return a session, made anew where there is none. Raises ServerAway."""
@@ -157,9 +185,9 @@ class McpConnection:
 
     async def _hold(self, ready: asyncio.Future[ClientSession]) -> None:
         """Be the task that the session lives in, until it is not used any more."""
-        async with create_session(_connection(self.server)) as session:
+        async with create_session(connection_to(self.server, self._auth)) as session:
             await session.initialize()
-            self.listed = await list_tools(session, self.server.name, self.listed, self.call)
+            self.listed = await list_tools(session, self.server.name, self.listed, self._dispatch)
             if not ready.done():
                 ready.set_result(session)
             while self._calls or self._clock() - self._used < _IDLE:  # noqa: ASYNC110
@@ -172,7 +200,8 @@ class McpConnection:
             log.info("the session with the MCP server %s ended: %s", self.server.name, _leaf(error))
 
 
-def _connection(server: McpServer) -> Connection:
+def connection_to(server: McpServer, auth: httpx.Auth | None = None) -> Connection:
+    """Return how the library reaches a server."""
     if server.transport == "stdio":
         return {
             "transport": "stdio",
@@ -183,8 +212,14 @@ def _connection(server: McpServer) -> Connection:
         }
     headers: Mapping[str, Any] = server.headers
     if server.transport == "sse":
-        return {"transport": "sse", "url": server.url, "headers": dict(headers)}
-    return {"transport": "streamable_http", "url": server.url, "headers": dict(headers)}
+        sse: SSEConnection = {"transport": "sse", "url": server.url, "headers": dict(headers)}
+        return sse if auth is None else {**sse, "auth": auth}
+    http: StreamableHttpConnection = {
+        "transport": "streamable_http",
+        "url": server.url,
+        "headers": dict(headers),
+    }
+    return http if auth is None else {**http, "auth": auth}
 
 
 def _reason(holder: asyncio.Task[None], otherwise: str) -> str:

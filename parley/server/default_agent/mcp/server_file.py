@@ -28,6 +28,15 @@ _REMEDY = 'write {"mcpServers": {"NAME": {"command": ...} or {"url": ...}}}'
 
 
 @dataclass(frozen=True, slots=True)
+class McpOAuth:
+    """People sign in to a server with their own accounts. Without a client's id Parley registers itself."""
+
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class McpServer:
     """One server: a command to run, or an address. `folder` is where the command runs."""
 
@@ -39,6 +48,15 @@ class McpServer:
     folder: str = ""
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    oauth: McpOAuth | None = None
+
+
+class _OAuthEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    client_id: str = ""
+    client_secret: str = ""
+    scopes: list[str] = Field(default_factory=list)
 
 
 class _Entry(BaseModel):
@@ -55,6 +73,7 @@ class _Entry(BaseModel):
     type: str = ""
     transport: str = ""
     disabled: bool = False
+    oauth: bool | _OAuthEntry = False
 
 
 def read_servers(path: Path, environ: Mapping[str, str]) -> tuple[McpServer, ...]:
@@ -102,13 +121,19 @@ def _checked(place: str, name: str, entry: _Entry, path: Path) -> McpServer:
     if transport is None:
         raise ConfigError(f'{place}: there is no transport "{kind[:40]}"; write stdio, http or sse')
     if transport == "stdio":
-        if not entry.command or entry.url:
-            raise ConfigError(f"{place}: stdio needs a command and no url")
+        if not entry.command or entry.url or entry.oauth:
+            raise ConfigError(f"{place}: stdio needs a command, no url and no oauth")
         folder = str(path.parent / entry.cwd)
         return McpServer(name, transport, entry.command, tuple(entry.args), entry.env, folder)
     if entry.command or not entry.url.startswith(("http://", "https://")):
         raise ConfigError(f"{place}: {kind} needs a url that begins with http:// or https://, and no command")
-    return McpServer(name, transport, url=entry.url, headers=entry.headers)
+    return McpServer(name, transport, url=entry.url, headers=entry.headers, oauth=_oauth(entry.oauth))
+
+
+def _oauth(entry: bool | _OAuthEntry) -> McpOAuth | None:
+    if isinstance(entry, bool):
+        return McpOAuth() if entry else None
+    return McpOAuth(entry.client_id, entry.client_secret, tuple(entry.scopes))
 
 
 def _expanded(value: Any, environ: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON

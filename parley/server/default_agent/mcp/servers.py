@@ -15,9 +15,10 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from parley.core.model.errors import ConfigError
-from parley.core.texts import Sentence, language_of, say
+from parley.core.texts import AgentSentence, language_of, say
+from parley.server.default_agent.mcp.accounts import AccountConnections
 from parley.server.default_agent.mcp.connection import McpConnection, ServerAway
-from parley.server.default_agent.mcp.server_file import read_servers
+from parley.server.default_agent.mcp.server_file import McpServer, read_servers
 from parley.server.default_agent.models import identity_of
 from parley.server.options import McpOptions
 
@@ -35,20 +36,23 @@ class McpServers:
         self._options = options
         self._seen = _stamp(options.file)
         self._by_name = {
-            server.name: McpConnection(server, options.timeout)
-            for server in read_servers(options.file, options.environ)
+            server.name: self._made(server) for server in read_servers(options.file, options.environ)
         }
-        self._opening: dict[str, asyncio.Task[None]] = {}
+        self._opening: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def tools(self) -> tuple[BaseTool, ...]:
-        """Return the tools of all servers, once those that are not connected had time to be."""
+    async def tools(self, who: Mapping[str, Any]) -> tuple[BaseTool, ...]:
+        """Return the tools of all servers, once those that are not connected had time to be, for a person."""
         self._reread()
+        self._opening = {key: task for key, task in self._opening.items() if not task.done()}
+        mine: set[asyncio.Task[None]] = set()
         for name, connection in self._by_name.items():
-            if name not in self._opening or self._opening[name].done():
-                self._opening[name] = asyncio.create_task(_reach(connection))
-        if self._opening:
-            await asyncio.wait(self._opening.values(), timeout=_START)
+            key = (name, str(who.get("person", "")) if connection.server.oauth else "")
+            if key not in self._opening:
+                self._opening[key] = asyncio.create_task(_reach(connection, who))
+            mine.add(self._opening[key])
+        if mine:
+            await asyncio.wait(mine, timeout=_START)
         return self.known()
 
     def known(self) -> tuple[BaseTool, ...]:
@@ -58,14 +62,14 @@ class McpServers:
     def offered(self, tool: str, who: Mapping[str, Any]) -> bool:
         """Return whether a chat has a tool: those that are no server's are in all chats."""
         server = next((name for name in self._by_name if self._is_of(tool, name)), None)
-        return server is None or self._allowed(server, who)
+        return server is None or (self._allowed(server, who) and self._by_name[server].offers(tool, who))
 
     def away(self, who: Mapping[str, Any]) -> list[str]:
         """Return the servers of a chat that have no tools now."""
         return [
             name
             for name, connection in self._by_name.items()
-            if self._allowed(name, who) and (connection.away or not connection.listed.told)
+            if self._allowed(name, who) and connection.is_away(who)
         ]
 
     async def aclose(self) -> None:
@@ -73,6 +77,16 @@ class McpServers:
         for task in self._opening.values():
             task.cancel()
         await asyncio.gather(*(each.close() for each in self._by_name.values()), *self._leaving)
+
+    def _made(self, server: McpServer) -> McpConnection | AccountConnections:
+        if server.oauth is None:
+            return McpConnection(server, self._options.timeout)
+        if self._options.sign_ins is None:
+            raise ConfigError(
+                f"built_in.mcp.file: mcpServers.{server.name}: oauth needs a Parley with a page; "
+                "give parley agent a token in headers"
+            )
+        return AccountConnections(server, self._options.timeout, self._options.sign_ins)
 
     def _is_of(self, tool: str, server: str) -> bool:
         return any(tool == each.name for each in self._by_name[server].tools)
@@ -101,10 +115,11 @@ class McpServers:
         for server in servers:
             known = old.get(server.name)
             same = known is not None and known.server == server
-            made = old.pop(server.name) if same else McpConnection(server, self._options.timeout)
-            self._by_name[server.name] = made
+            self._by_name[server.name] = old.pop(server.name) if same else self._made(server)
         for connection in old.values():
-            self._opening.pop(connection.server.name, None)
+            self._opening = {
+                key: each for key, each in self._opening.items() if key[0] != connection.server.name
+            }
             task = asyncio.create_task(connection.close())
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)
@@ -121,7 +136,9 @@ class AwayServers(AgentMiddleware):
         """Show a step for each."""
         who = identity_of(runtime.context)
         for name in self._servers.away(who):
-            title = say(language_of(str(who.get("language", ""))), Sentence.STEP_SERVER_AWAY, server=name)
+            title = say(
+                language_of(str(who.get("language", ""))), AgentSentence.STEP_SERVER_AWAY, server=name
+            )
             runtime.stream_writer({"step": {"id": f"mcp:{name}", "title": title, "status": "failed"}})
         return None
 
@@ -137,9 +154,9 @@ class AwayServers(AgentMiddleware):
         return await handler(request.override(system_message=SystemMessage(told)))
 
 
-async def _reach(connection: McpConnection) -> None:
+async def _reach(connection: McpConnection | AccountConnections, who: Mapping[str, Any]) -> None:
     try:
-        await connection.connect()
+        await connection.reach(who)
     except ServerAway:
         log.debug("the MCP server %s is away", connection.server.name)
 

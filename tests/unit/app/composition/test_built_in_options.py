@@ -15,9 +15,12 @@ from parley.server.options import McpOptions, ToolRules, WebOptions
 MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"
 ALL = """
 built_in:
+  models: {"openai:a": {thinking: {reasoning_effort: high}}}
   tools: [my_tools.py:one, package.module:two]
   approval: {always: [a], never: [b]}
-  guardrails: {allow: [c], deny: [d], policy: my_tools.py:policy, calls_per_run: 7}
+  guardrails:
+    {allow: [c], deny: [d], policy: my_tools.py:policy, calls_per_run: 7, model_calls_per_run: 8,
+    same_calls_per_run: 9}
   mcp: {file: mcp.json, chats: {"slack:C1": [files]}, timeout: 5}
   web: {fetch: true, search_url: "http://localhost:8888"}
   todos: true
@@ -34,7 +37,7 @@ def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / ".env").write_text("FROM_FILE=y\n")
     found = embedded_options(loaded(MODEL + ALL, tmp_path)).default_agent
     assert found.tools == (f"{tmp_path}/my_tools.py:one", "package.module:two")
-    assert found.rules == ToolRules(("c",), ("d",), ("a",), ("b",), f"{tmp_path}/my_tools.py:policy", 7)
+    assert found.rules == ToolRules(("c",), ("d",), ("a",), ("b",), f"{tmp_path}/my_tools.py:policy", 7, 8, 9)
     assert found.mcp is not None
     assert (found.mcp.file, found.mcp.chats, found.mcp.timeout) == (
         tmp_path / "mcp.json",
@@ -58,8 +61,8 @@ def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
 def test_the_agents_line_says_what_is_on(tmp_path: Path) -> None:
     first = next(iter(summarise_startup(loaded(MODEL + ALL, tmp_path))))
     assert first.endswith(
-        "model openai:a; with tools (my_tools.py:one, package.module:two), MCP servers (mcp.json), "
-        "web search, web pages, todos, clarification"
+        "model openai:a; with thinking (openai:a), tools (my_tools.py:one, package.module:two), "
+        "MCP servers (mcp.json), web search, web pages, todos, clarification"
     )
     assert next(iter(summarise_startup(loaded(MODEL, tmp_path)))).endswith("model openai:a")
     assert "with" not in next(iter(summarise_startup(loaded(ALL, tmp_path))))

@@ -63,10 +63,12 @@ class Site:
         files: tuple[StoredFile, ...] = (),
         reply_to: str = "m",
         question: Question | None = None,
+        title: str = "",
     ) -> tuple[str, ...]:
         target = replace(self.target(turn_id, chat, topic), reply_to=reply_to)
         reply = self.channel.open_reply(target, _checkpoint)
-        snapshot = replace(_snapshot(target, text, final=True, files=files), question=question)
+        snapshot = _snapshot(target, text, final=True, files=files)
+        snapshot = replace(snapshot, question=question, title=title)
         return (await reply.finish(snapshot)).message_ids
 
     async def settle(self, turn_id: str, text: str, chat: str = CHAT) -> None:

@@ -47,12 +47,14 @@ class Talk:
 
 
 @asynccontextmanager
-async def conversation(folder: Path, options: DefaultAgentOptions) -> AsyncIterator[Talk]:
-    """Open it; the tools of `options` are looked for in `folder`."""
+async def conversation(
+    folder: Path, options: DefaultAgentOptions, *, vision: bool | None = None
+) -> AsyncIterator[Talk]:
+    """Open it; the tools of `options` are looked for in `folder`. The model sees pictures if it says so."""
     async with provider() as model, core(folder, working=False) as parley:
         chosen = EmbeddedOptions(
             folder / "agent.sqlite",
-            models=(ModelOptions("m", "openai:m", model.url, "key", max_retries=0),),
+            models=(ModelOptions("m", "openai:m", model.url, "key", max_retries=0, vision=vision),),
             default_agent=options,
             project=Project(folder),
         )

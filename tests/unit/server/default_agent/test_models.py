@@ -111,6 +111,25 @@ built_in:
     assert "fourth" in find_secrets(read_settings(text, "config.yaml", {}, tmp_path).settings)
 
 
+def test_a_model_that_can_think_is_offered_twice(tmp_path: Path) -> None:
+    text = """
+agent: {model: "openai:a", model_api_key: k, models: ["openai:b"]}
+built_in:
+  models: {"openai:a": {options: {temperature: 1}, thinking: {reasoning_effort: high}, vision: false}}
+"""
+    loaded = read_settings(text, "config.yaml", {}, tmp_path)
+    names = ("openai:a", "openai:a thinking", "openai:b")
+    assert loaded.settings.listed_models == names
+    models = embedded_options(loaded).models
+    assert tuple(each.name for each in models) == names
+    assert [each.more for each in models[:2]] == [
+        {"temperature": 1},
+        {"temperature": 1, "reasoning_effort": "high"},
+    ]
+    assert models[1].model == "openai:a"
+    assert (chat_model(models[1]).profile or {})["image_inputs"] is False
+
+
 async def test_options_of_a_model_are_part_of_each_request(
     served: Served, tmp_path: Path, provider: Provider
 ) -> None:

@@ -38,6 +38,15 @@ def weather(place: str) -> str:
     return f"sunny in {place}"
 
 weather.metadata = {"readOnlyHint": True}
+counted = []
+
+@tool
+def count() -> str:
+    """Count."""
+    counted.append(1)
+    return str(len(counted))
+
+count.metadata = {"readOnlyHint": True}
 
 def broken() -> str:
     """Break."""
@@ -174,6 +183,32 @@ async def test_a_loop_of_calls_ends(folder: Path) -> None:
         told = await talk.say("Go", stubborn)
         assert told.text == "I stop"
         assert len([each for each in talk.model.asked if each["messages"][-1]["role"] == "tool"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("rules", "ending", "asked"),
+    [
+        (ToolRules(same_calls_per_run=3), "weather 3 times with the same arguments", 3),
+        (ToolRules(model_calls_per_run=4, same_calls_per_run=0), "my model 4 times for this", 4),
+    ],
+)
+async def test_a_run_that_goes_round_and_round_ends_with_a_sentence(
+    folder: Path, rules: ToolRules, ending: str, asked: int
+) -> None:
+    async with conversation(folder, DefaultAgentOptions(tools=("my_tools:weather",), rules=rules)) as talk:
+        told = await talk.say("Go", calls("weather", place="Rome"))
+        assert told.text.startswith("I stopped here: I called ")
+        assert ending in told.text
+        assert len(talk.model.asked) == asked
+        told = await talk.say("Go on", streams(content="Sunny."))
+        assert told.text == "Sunny."
+
+
+async def test_what_is_asked_until_it_changes_is_no_loop(folder: Path) -> None:
+    options = DefaultAgentOptions(tools=("my_tools:count",), rules=ToolRules(same_calls_per_run=2))
+    async with conversation(folder, options) as talk:
+        told = await talk.say("Go", *[calls("count")] * 5, repeats_result)
+        assert told.text == "5"
 
 
 async def test_several_calls_ask_one_by_one(folder: Path) -> None:

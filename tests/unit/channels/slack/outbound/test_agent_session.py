@@ -30,6 +30,18 @@ async def test_it_is_there_while_an_answer_grows_and_gone_with_it(world):
     assert len(world.sim.calls("agents.sessions.setStatus")) == 1
 
 
+@pytest.mark.parametrize("fails", [(), ("agents.sessions.rename",)])
+async def test_the_conversation_is_called_what_the_agent_calls_it(world, fails):
+    chat, root = thread = world.thread()
+    for method in fails:
+        world.sim.faults.fail_next(method, "not_authorized")
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("half"))
+    await reply.finish(replace(snapshot("whole"), final=True, title="A plan for <!channel>"))
+    assert world.people.title(chat, root) == "A plan for !channel"
+    assert len(world.sim.calls("assistant.threads.setTitle")) == len(fails)
+
+
 async def test_it_goes_also_where_answers_cannot_grow(world):
     chat, root = thread = world.thread()
     world.sim.faults.fail_next("chat.startStream", "not_allowed", times=9)

@@ -23,6 +23,18 @@ async def test_a_name_that_a_person_gave_stays(site: Site) -> None:
     assert [chat["title"] for chat in await site.chats()] == ["Tea"]
 
 
+async def test_the_agents_title_takes_the_place_of_the_first_words_only(site: Site) -> None:
+    await site.post("message-1", "what is tea")
+    await site.finish("turn-1", "A drink.", title="About tea")
+    assert [chat["title"] for chat in await site.chats()] == ["About tea"]
+    await site.post("message-2", "and coffee")
+    await site.finish("turn-2", "A drink, too.")
+    assert [chat["title"] for chat in await site.chats()] == ["About tea"]
+    await site.http.put(f"/api/chat/conversations/{CHAT}", json={"title": "Tea"})
+    await site.finish("turn-3", "Another.", title="About drinks")
+    assert [chat["title"] for chat in await site.chats()] == ["Tea"]
+
+
 async def test_the_newest_activity_comes_first(site: Site) -> None:
     await site.post("message-1", "one", chat="chat-0001")
     await site.post("message-2", "two", chat="chat-0002")

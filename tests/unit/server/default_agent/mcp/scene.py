@@ -13,6 +13,7 @@ from parley.server.options import DefaultAgentOptions, McpOptions, ToolRules
 from tests.kit.product.process import free_port
 
 NOTES = Path(__file__).with_name("notes_server.py")
+ACCOUNTS = Path(__file__).with_name("account_server.py")
 BY_STDIO = {"command": sys.executable, "args": [str(NOTES)], "env": {"OWNER": "${NAME_OF_OWNER}"}}
 """How the notes' server is written down; its variable is filled in."""
 
@@ -39,6 +40,20 @@ def by_network(folder: Path, transport: str, path: str) -> Iterator[str]:
     )
     try:
         yield f"http://127.0.0.1:{port}{path}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def with_accounts(folder: Path) -> Iterator[str]:
+    """The address of a server where people have accounts, in a process of its own."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, str(ACCOUNTS), str(port)], cwd=folder, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.kill()
         process.wait()

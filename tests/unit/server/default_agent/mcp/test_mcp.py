@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parley.server.options import DefaultAgentOptions, McpOptions
 from tests.unit.server.default_agent.conversation import conversation
-from tests.unit.server.default_agent.mcp_scene import BY_STDIO, options
+from tests.unit.server.default_agent.mcp.scene import BY_STDIO, options
 from tests.unit.server.default_agent.scripted_model import (
     calls,
     offered,

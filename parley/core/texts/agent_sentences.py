@@ -1,0 +1,53 @@
+"""What the built-in agent says to people by itself, and the pages of sign-ins: names, English and Chinese."""
+
+from enum import StrEnum
+
+
+class AgentSentence(StrEnum):
+    """One sentence of the built-in agent."""
+
+    STEP_SERVER_AWAY = "step_server_away"
+    STEP_NO_PICTURES = "step_no_pictures"
+    SIGN_IN_ASK = "sign_in_ask"
+    SIGN_IN_DONE = "sign_in_done"
+    SIGN_IN_LATER = "sign_in_later"
+    SIGN_IN_PAGE = "sign_in_page"
+    SIGN_IN_GO = "sign_in_go"
+    SIGN_IN_WORKED = "sign_in_worked"
+    SIGN_IN_FAILED = "sign_in_failed"
+    SIGN_IN_GONE = "sign_in_gone"
+    RUN_REPEATS = "run_repeats"
+    RUN_MODEL_CALLS = "run_model_calls"
+
+
+S = AgentSentence
+
+EN: dict[AgentSentence, str] = {
+    S.STEP_SERVER_AWAY: "{server} cannot be reached",
+    S.STEP_NO_PICTURES: "{model} cannot see pictures",
+    S.SIGN_IN_ASK: "To use {server} for you, I need you to sign in there: {link}\n\nThe link is for you alone and holds for {minutes} minutes. Come back here when you have signed in.",
+    S.SIGN_IN_DONE: "I have signed in",
+    S.SIGN_IN_LATER: "Not now",
+    S.SIGN_IN_PAGE: "{name} asks Parley to use an account at {server} for them. Go on only if that is you, and if you asked for it in the chat: they will act with the account that you sign in with.",
+    S.SIGN_IN_GO: "Sign in",
+    S.SIGN_IN_WORKED: "You have signed in to {server}. You can close this page and go back to the chat.",
+    S.SIGN_IN_FAILED: "The sign-in to {server} did not work. Ask for another link in the chat.",
+    S.SIGN_IN_GONE: "This link does not hold any more. Ask for another one in the chat.",
+    S.RUN_REPEATS: "I stopped here: I called {tool} {count} times with the same arguments, and it always had the same result.",
+    S.RUN_MODEL_CALLS: "I stopped here: I called my model {count} times for this, which is the limit. Write to me if I should go on.",
+}
+
+ZH: dict[AgentSentence, str] = {
+    S.STEP_SERVER_AWAY: "无法连接 {server}",
+    S.STEP_NO_PICTURES: "{model} 无法查看图片",
+    S.SIGN_IN_ASK: "如需我为您使用 {server}，请您先在此登录：{link}\n\n该链接仅供您本人使用，{minutes} 分钟内有效。登录完成后请回到这里。",
+    S.SIGN_IN_DONE: "我已登录",
+    S.SIGN_IN_LATER: "暂不登录",
+    S.SIGN_IN_PAGE: "{name} 请求 Parley 代其使用 {server} 的账号。仅当这就是您本人、且是您在聊天中提出的请求时，请继续：对方将使用您登录的账号。",
+    S.SIGN_IN_GO: "登录",
+    S.SIGN_IN_WORKED: "您已登录 {server}。您可以关闭此页面并回到聊天。",
+    S.SIGN_IN_FAILED: "登录 {server} 未成功。请您在聊天中重新获取链接。",
+    S.SIGN_IN_GONE: "此链接已失效。请您在聊天中重新获取链接。",
+    S.RUN_REPEATS: "我在此停止：{tool} 以相同的参数调用了 {count} 次，结果始终相同。",
+    S.RUN_MODEL_CALLS: "我在此停止：为此已调用模型 {count} 次，达到上限。如需继续，请您再发一条消息。",
+}

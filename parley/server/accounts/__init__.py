@@ -1,0 +1,1 @@
+"""People's accounts on servers that an agent uses for them: the sign-ins, and what is kept of them."""

@@ -1,0 +1,227 @@
+"""A server where each person has an account: connections of their own, after they have signed in (OAuth)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from langchain_core.tools import BaseTool
+from langchain_mcp_adapters.interceptors import MCPToolCallRequest, MCPToolCallResult
+from langchain_mcp_adapters.sessions import create_session
+from mcp.client.auth import OAuthClientProvider
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
+
+from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, SignIns
+from parley.server.default_agent.mcp.connection import McpConnection, ServerAway, connection_to
+from parley.server.default_agent.mcp.listed_tools import ListedTools
+from parley.server.default_agent.mcp.server_file import McpServer
+from parley.server.default_agent.mcp.sign_in_tool import sign_in_tool
+from parley.server.default_agent.models import identity_of
+
+log = logging.getLogger(__name__)
+
+_LINK = 30.0
+"""Seconds in which a server has to say where people sign in."""
+_NOBODY = "No single person is known here, whose account could be used; nothing was done."
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A sign-in of a person: the link, and the task that waits for the browser."""
+
+    link: asyncio.Future[str]
+    task: asyncio.Task[None]
+
+
+class AccountConnections:
+    """The connections to one server, one for each person."""
+
+    def __init__(self, server: McpServer, timeout: float, sign_ins: SignIns) -> None:
+        self.server = server
+        self._timeout = timeout
+        self._sign_ins = sign_ins
+        self._by_person: dict[str, McpConnection] = {}
+        self._begun: dict[str, _Begun] = {}
+        self._newest = ListedTools()
+        self._sign_in = sign_in_tool(server.name, self)
+
+    @property
+    def tools(self) -> tuple[BaseTool, ...]:
+        """The way in, and the tools that people have there; they differ where their accounts do."""
+        found = {tool.name: tool for each in self._by_person.values() for tool in each.tools}
+        return (self._sign_in, *found.values())
+
+    async def reach(self, who: Mapping[str, Any]) -> None:
+        """Connect for a person who has signed in. Raises ServerAway."""
+        person = _person(who)
+        if self.has_signed_in(who):
+            made = self._by_person.setdefault(person, self._connection(person))
+            await made.connect()
+            self._newest = made.listed
+
+    def offers(self, tool: str, who: Mapping[str, Any]) -> bool:
+        """Return whether a person has a tool: the way in for those outside, all others inside."""
+        inside = self.has_signed_in(who)
+        if tool == self._sign_in.name:
+            return not inside
+        mine = self._by_person.get(_person(who))
+        return inside and mine is not None and any(tool == each.name for each in mine.tools)
+
+    def is_away(self, who: Mapping[str, Any]) -> bool:
+        """Return whether the server cannot be reached for a person who has signed in."""
+        mine = self._by_person.get(_person(who))
+        return self.has_signed_in(who) and (mine is None or mine.is_away(who))
+
+    def has_signed_in(self, who: Mapping[str, Any]) -> bool:
+        """Return whether a person has an account here that may be used."""
+        return bool(_person(who) and self._sign_ins.files.has(_person(who), self.server.name))
+
+    async def begin(self, who: Mapping[str, Any]) -> str:
+        """Return the link with which a person signs in; the same as long as it holds. Raises ServerAway."""
+        person = _person(who)
+        if not person:
+            raise ServerAway(_NOBODY)
+        begun = self._begun.get(person)
+        if begun is None or begun.task.done():
+            link: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self._signed_in(person, str(who.get("name", "")), link))
+            begun = self._begun[person] = _Begun(link, task)
+        both: set[asyncio.Future[Any]] = {begun.link, begun.task}
+        await asyncio.wait(both, timeout=_LINK, return_when=asyncio.FIRST_COMPLETED)
+        if not begun.link.done():
+            begun.task.cancel()
+            raise ServerAway(f"The MCP server {self.server.name} offers no way to sign in; nothing was done.")
+        return begun.link.result()
+
+    async def close(self) -> None:
+        """End all sessions, and links that nobody followed."""
+        for begun in self._begun.values():
+            begun.task.cancel()
+        await asyncio.gather(*(each.close() for each in self._by_person.values()))
+
+    async def call(self, request: MCPToolCallRequest) -> MCPToolCallResult:
+        """Call a tool with the account of the run's person. Raises ServerAway, McpError."""
+        mine = self._by_person.get(_person(identity_of(getattr(request.runtime, "context", None))))
+        if mine is None:
+            raise ServerAway(_NOBODY)
+        return await mine.call(request)
+
+    def _connection(self, person: str) -> McpConnection:
+        async def needed(_: str) -> None:
+            # The account may not be used any more: the person is asked to sign in again.
+            self._sign_ins.files.forget(person, self.server.name)
+            raise ServerAway(f"the sign-in to {self.server.name} is over")
+
+        async def nothing() -> tuple[str, str | None]:
+            raise ServerAway("nobody was asked to sign in")
+
+        auth = _provider(self.server, self._sign_ins, person, needed, nothing)
+        return McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, listed=self._newest)
+
+    async def _signed_in(self, person: str, name: str, link: asyncio.Future[str]) -> None:
+        """Be the sign-in: from the link to the tokens, or to the end of patience."""
+        pending: list[tuple[str, PendingSignIn]] = []
+
+        async def show(url: str) -> None:
+            state = parse_qs(urlsplit(url).query).get("state", [""])[0]
+            pending.append((state, self._sign_ins.open(state, self.server.name, name, url)))
+            link.set_result(self._sign_ins.link(state))
+
+        async def answer() -> tuple[str, str | None]:
+            state, each = pending[-1]
+            return await each.code, state
+
+        auth = _provider(self.server, self._sign_ins, person, show, answer)
+        worked = False
+        try:
+            async with asyncio.timeout(PATIENCE), create_session(connection_to(self.server, auth)) as session:
+                await session.initialize()
+            if before := self._by_person.pop(person, None):
+                await before.close()  # It has the tokens of an earlier sign-in.
+            worked = True
+        except TimeoutError:
+            log.info("a link to sign in to %s was not followed", self.server.name)
+        finally:
+            for _, each in pending:
+                if not each.done.done():
+                    each.done.set_result(worked)
+
+
+class _PersonTokens:
+    """The SDK's port for tokens, on the files of a person.
+
+    The SDK does not keep when a token ends and where another is asked for: that is kept, too.
+    """
+
+    def __init__(self, files: AccountFiles, person: str, server: McpServer, callback: str) -> None:
+        self._files, self._person, self._server = files, person, server
+        self._callback = callback
+        self._kept = files.read(person, server.name)
+        self.provider: OAuthClientProvider | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        found = self._kept.get("tokens")
+        return OAuthToken.model_validate(found) if found else None
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        context = self.provider.context if self.provider else None
+        metadata = context.oauth_metadata if context else None
+        client = context.client_info if context else None
+        self._kept = {
+            "tokens": tokens.model_dump(mode="json"),
+            "ends": time.time() + tokens.expires_in if tokens.expires_in else None,
+            "metadata": metadata.model_dump(mode="json") if metadata else self._kept.get("metadata"),
+            "client": client.model_dump(mode="json") if client else None,
+        }
+        self._files.write(self._person, self._server.name, self._kept)
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        oauth = self._server.oauth
+        if oauth is not None and oauth.client_id:
+            return OAuthClientInformationFull.model_validate(
+                {
+                    "client_id": oauth.client_id,
+                    "client_secret": oauth.client_secret or None,
+                    "redirect_uris": [self._callback],
+                }
+            )
+        found = self._kept.get("client")
+        return OAuthClientInformationFull.model_validate(found) if found else None
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep it with the tokens, once there are some."""
+
+    def restore(self, provider: OAuthClientProvider) -> None:
+        """Tell the provider what it does not ask for."""
+        self.provider = provider
+        provider.context.token_expiry_time = self._kept.get("ends")
+        if metadata := self._kept.get("metadata"):
+            provider.context.oauth_metadata = OAuthMetadata.model_validate(metadata)
+
+
+def _provider(
+    server: McpServer,
+    sign_ins: SignIns,
+    person: str,
+    show: Callable[[str], Awaitable[None]],
+    answer: Callable[[], Awaitable[tuple[str, str | None]]],
+) -> OAuthClientProvider:
+    tokens = _PersonTokens(sign_ins.files, person, server, sign_ins.callback)
+    scopes = server.oauth.scopes if server.oauth else ()
+    metadata = OAuthClientMetadata.model_validate(
+        {"redirect_uris": [sign_ins.callback], "client_name": "Parley", "scope": " ".join(scopes) or None}
+    )
+    made = OAuthClientProvider(server.url, metadata, tokens, show, answer, timeout=PATIENCE)
+    tokens.restore(made)
+    return made
+
+
+def _person(who: Mapping[str, Any]) -> str:
+    """Return a run's person, "" where several speak, or nobody is known."""
+    return str(who.get("person") or "") if who.get("account") else ""

@@ -1,0 +1,173 @@
+"""A person signs in to an MCP server by a link of their own, and their account is used for them alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from parley.app.composition.mcp_accounts import sign_in_routes
+from parley.core.model.address import User
+from parley.core.model.types import OutboundMessage
+from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.sign_ins import SignIns
+from parley.server.options import DefaultAgentOptions, McpOptions
+from tests.kit.waiting import until
+from tests.unit.server.default_agent.conversation import Talk, conversation
+from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
+from tests.unit.server.default_agent.scripted_model import calls, offered, repeats_result, streams
+
+PARLEY = "http://parley.test"
+ASKS = calls("desk_sign_in")
+WHOSE = calls("desk_whose")
+BOB = User("test", "bob", "Bob")
+
+
+@dataclass
+class Desk:
+    """A chat with an agent that has a server with accounts."""
+
+    talk: Talk
+    folder: Path
+    browser: httpx.AsyncClient
+    files: AccountFiles
+
+    async def ask(self) -> str:
+        """Have the model ask for a sign-in; returns the link in the question."""
+        before = len(self.talk.core.channel.finals)
+        await self.talk.say("Whose?", ASKS, WHOSE, repeats_result)
+        await self.talk.core.channel.until_finals(before + 2)
+        (link,) = re.findall(rf"{PARLEY}\S+", self.talk.core.channel.finals[-1].text)
+        return str(link)
+
+    async def follow(self, link: str, visitor: str = "ada") -> httpx.Response:
+        """Open a link in a browser, and go where it leads; returns the last page."""
+        (self.folder / "visitor").write_text(visitor)
+        page = await self.browser.get(link)
+        assert "Ann asks Parley to use an account at desk" in page.text
+        (onward,) = re.findall(r'href="([^"]+)"', page.text)
+        async with httpx.AsyncClient() as outside:
+            back = await outside.get(unescape(onward))
+        return await self.browser.get(back.headers["location"])
+
+    async def answer(self, text: str) -> OutboundMessage:
+        return await self.talk.say(text)
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with with_accounts(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, address: str) -> AsyncIterator[Desk]:
+    async with httpx.AsyncClient() as outside:
+        await until(lambda: _answers(outside, address), "the server is there")
+    files = AccountFiles(tmp_path / "accounts")
+    sign_ins = SignIns(files, PARLEY)
+    file = write_servers(tmp_path, desk={"url": address, "oauth": True})
+    options = DefaultAgentOptions(mcp=McpOptions(file, sign_ins=sign_ins))
+    pages = httpx.ASGITransport(Starlette(routes=sign_in_routes(sign_ins)))
+    async with conversation(tmp_path, options) as talk, httpx.AsyncClient(transport=pages) as browser:
+        yield Desk(talk, tmp_path, browser, files)
+
+
+async def _answers(client: httpx.AsyncClient, address: str) -> bool:
+    try:
+        return (await client.get(address)).status_code == 401
+    except httpx.TransportError:
+        return False
+
+
+async def test_who_has_signed_in_is_served_with_their_own_account(desk: Desk) -> None:
+    link = await desk.ask()
+    assert offered(desk.talk.model.asked[0]) == ["desk_sign_in"]
+    page = await desk.follow(link)
+    assert (page.status_code, "You have signed in to desk" in page.text) == (200, True)
+    assert (await desk.answer("I have signed in")).text == "the account of ada"
+    assert offered(desk.talk.model.asked[-1]) == ["desk_whose"]
+    # Another person is outside, and cannot use this account.
+    told = await desk.talk.say("Whose?", WHOSE, repeats_result, chat="other", sender=BOB)
+    assert told.text == "The tool desk_whose may not be used here."
+    # A link is used once, and is nowhere in what the model reads.
+    assert (await desk.browser.get(link)).status_code == 404
+    assert PARLEY not in json.dumps(desk.talk.model.asked)
+
+
+async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_for(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    await desk.answer("1")
+    (file,) = (desk.folder / "accounts").rglob("*.json")
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    kept = json.loads(file.read_text())
+    kept["ends"] = time.time() - 1
+    desk.files.write(kept["person"], "desk", kept)
+    async with conversation_again(desk) as talk:
+        assert (await talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
+    assert (desk.folder / "refreshed").exists()
+    (desk.folder / "revoked").touch()
+    async with conversation_again(desk) as talk:
+        await talk.say("Whose?", streams(content="One moment."))
+        await talk.say("Whose?", streams(content="One moment."))
+        assert offered(talk.model.asked[-1]) == ["desk_sign_in"]
+        assert desk.files.servers(kept["person"]) == ()
+
+
+def conversation_again(desk: Desk):
+    """Another process of the same Parley, with a store of its own."""
+    folder = desk.folder / f"again-{time.monotonic_ns()}"
+    folder.mkdir()
+    sign_ins = SignIns(desk.files, PARLEY)
+    return conversation(
+        folder, DefaultAgentOptions(mcp=McpOptions(desk.folder / "mcp.json", sign_ins=sign_ins))
+    )
+
+
+async def test_who_was_signed_out_by_the_server_signs_in_again(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    await desk.answer("1")
+    (desk.folder / "revoked").touch()
+    told = await desk.talk.say("Whose?", WHOSE, repeats_result)
+    assert "ada" not in told.text
+    (desk.folder / "revoked").unlink()
+    page = await desk.follow(await desk.ask(), "eve")
+    assert page.status_code == 200
+    assert (await desk.answer("1")).text == "the account of eve"
+
+
+@pytest.mark.parametrize("words", ["I have signed in", "Not now"])
+async def test_without_a_sign_in_the_agent_goes_on_without_the_server(desk: Desk, words: str) -> None:
+    link = await desk.ask()
+    desk.talk.model.answers[:] = [repeats_result]
+    told = await desk.answer(words)
+    assert told.text.startswith("The person has not signed in to desk.")
+    # The link still holds: whoever follows it later is in with the next message.
+    assert (await desk.follow(link)).status_code == 200
+    assert (await desk.talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
+
+
+async def test_in_a_group_no_link_is_shown(desk: Desk) -> None:
+    told = await desk.talk.say("Whose?", ASKS, repeats_result, chat="group", private=False)
+    assert "private chat" in told.text
+    assert not [text for text in desk.talk.core.channel.texts if PARLEY in text]
+
+
+async def test_what_a_browser_brings_without_a_link_of_ours_is_refused(desk: Desk) -> None:
+    for path in ("/mcp/sign-in?state=x", "/mcp/callback?state=x&code=y", "/mcp/callback"):
+        page = await desk.browser.get(PARLEY + path)
+        assert (page.status_code, page.headers["cache-control"]) == (404, "no-store")
+    state = (await desk.ask()).partition("state=")[2]
+    page = await desk.browser.get(f"{PARLEY}/mcp/callback", params={"state": state, "error": "access_denied"})
+    assert (page.status_code, "did not work" in page.text) == (400, True)
+    page = await desk.browser.get(f"{PARLEY}/mcp/callback", params={"state": state, "code": "forged"})
+    assert page.status_code == 400
+    assert desk.files.servers("test:ann") == ()
