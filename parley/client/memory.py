@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -105,7 +106,7 @@ class MemoryClient:
         path = f"/export/{quote(shape, safe='')}"
         return parse(object, (await self._send("GET", path)).content)
 
-    async def replace(self, document: MemoryAnswer) -> MemoryAnswer:
+    async def replace(self, document: Mapping[str, object]) -> MemoryAnswer:
         """Put an exported memory in the place of this one; `undo` takes that back."""
         return await self._whole("POST", "/import", document)
 
