@@ -12,8 +12,9 @@ import yaml
 
 from parley.app.backup.swap import read_pending_swap
 from parley.app.settings.home_folder import locate_config
-from parley.app.settings.load import LoadedSettings, load_settings, read_settings
+from parley.app.settings.load import LoadedSettings, load_settings, read_values
 from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.app.settings.parsing.yaml_tree import parse_yaml
 from parley.app.storage.paths import TERMINAL
 from parley.core.model.errors import ConfigError, ParleyError
 
@@ -37,7 +38,7 @@ def given_settings(values: Mapping[str, object]) -> LoadedSettings:
         raise ConfigError(
             "settings: only what can stand in config.yaml can be given: texts, numbers, lists and mappings"
         ) from error
-    return read_settings(text, "settings", os.environ, Path.cwd())
+    return read_values(parse_yaml(text).tree, "settings", os.environ, Path.cwd())
 
 
 def refuse_interrupted_restore(loaded: LoadedSettings) -> None:
