@@ -9,8 +9,8 @@ from parley.core.model.types import Json
 
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
-    "enabled", "injection_enabled", "storage", "groups", "per_assistant", "debounce_seconds", "max_wait",
-    "past_conversations_days",
+    "enabled", "injection_enabled", "storage", "storage_path", "groups", "per_assistant", "debounce_seconds",
+    "max_wait", "past_conversations_days",
     "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
     "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
@@ -62,14 +62,15 @@ class MemoryOptions:
     with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
     so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
-    turns at most. `storage` is only shown to operators. Turns that are over can be searched for
-    `past_conversations_days`; 0: none are kept. `first_use_notice` tells each person once that they are
-    remembered.
+    turns at most. `storage` and `storage_path`, the name of a folder, are only shown to operators. Turns
+    that are over can be searched for `past_conversations_days`; 0: none are kept. `first_use_notice` tells
+    each person once that they are remembered.
     """
 
     enabled: bool = True
     injection_enabled: bool = True
     storage: str = "files"
+    storage_path: str = ""
     groups: Groups = Groups.SEPARATE
     per_assistant: bool = False
     first_use_notice: bool = True

@@ -66,7 +66,7 @@ class WebChannel(Channel, ServesHttp):
         self._memory = MemoryWatch(people, self._door.person, self._desk.feed.publish)
         services.memory_changes.subscribe(self._memory.on_change)
         self._api = ChatApi(config, services.commands, self._desk, self._door, edits=services.reruns)
-        self._files = FileApi(self._desk.shelf, config.max_upload)
+        self._files = FileApi(self._desk.shelf, self._desk.transcript, config.max_upload)
 
     async def listen(self, inbox: Inbox) -> None:
         """Take messages from the page until cancelled; while nobody listens, it is told to keep them."""

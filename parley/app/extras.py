@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,9 +20,9 @@ _UVX_FOLDER, _PIPX_RUN_FOLDER = "archive-v0", ".cache"
 
 def own_command() -> str:
     """Return what a user of this installation types before the name of a command."""
-    if _is_checkout():
-        return ".venv/bin/parley"
     prefix = Path(sys.prefix)
+    if _is_checkout():
+        return _from_here(prefix / "bin" / "parley")
     if _UVX_FOLDER in prefix.parts:
         return f"uvx {_DISTRIBUTION}"
     if (prefix / _PIPX_RECEIPT).exists() and prefix.parent.name == _PIPX_RUN_FOLDER:
@@ -31,9 +32,10 @@ def own_command() -> str:
 
 def install_command(extra: str) -> str:
     """Return the command that installs the packages of an extra the way that Parley itself was installed."""
-    if _is_checkout():
-        return f".venv/bin/python -m pip install -e '.[{extra}]'"
     prefix, wanted = Path(sys.prefix), f"'{_DISTRIBUTION}[{extra}]'"
+    if _is_checkout():
+        python, wanted = _from_here(prefix / "bin" / "python"), _from_here(_ROOT, f"[{extra}]")
+        return f"{python} -m pip install -e {wanted}"
     if (prefix / _UV_RECEIPT).exists():
         # `uv tool install` replaces the environment: what was asked for before is asked for again.
         extras = sorted({extra, *_extras_of_receipt(prefix / _UV_RECEIPT)})
@@ -60,6 +62,12 @@ def require_extra(extra: str, place: str) -> Iterator[None]:
 
 def _is_checkout() -> bool:
     return (_ROOT / "pyproject.toml").exists()
+
+
+def _from_here(path: Path, behind: str = "") -> str:
+    """Return a path, and what stands behind it, as they are typed in the current folder."""
+    here = Path.cwd()
+    return shlex.quote(f"{path.relative_to(here) if path.is_relative_to(here) else path}{behind}")
 
 
 def _extras_of_receipt(receipt: Path) -> Iterator[str]:

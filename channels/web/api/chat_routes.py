@@ -64,6 +64,7 @@ class ChatApi:
         return (
             Route("/api/chat/hello", with_error_responses(self.hello), methods=["GET"]),
             Route("/api/chat/conversations", with_error_responses(self.conversations), methods=["GET"]),
+            Route(chat, with_error_responses(self.read), methods=["GET"]),
             Route(chat, with_error_responses(self.save), methods=["PUT"]),
             Route(chat, with_error_responses(self.delete), methods=["DELETE"]),
             Route(f"{chat}/topics/{{topic}}", with_error_responses(self.save_topic), methods=["PUT"]),
@@ -88,6 +89,13 @@ class ChatApi:
         chats = [CHAT.dump_python(chat, mode="json") for chat in await self._desk.chats.all()]
         growing = [asdict(shown.place) | {"id": shown.entry.id} for shown in self._desk.growing.all()]
         return JSONResponse({"conversations": chats, "growing": growing})
+
+    async def read(self, request: Request) -> Response:
+        """Return one conversation."""
+        chat = await self._desk.chats.get(path_id(request, "chat"))
+        if chat is None:
+            raise WebApiError(404, "unknown", "There is nothing of that name.")
+        return JSONResponse(CHAT.dump_python(chat, mode="json"))
 
     async def save(self, request: Request) -> Response:
         """Create or rename a conversation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -11,18 +12,24 @@ from starlette.routing import BaseRoute, Route
 from parley.channels.web.api.http_errors import WebApiError, with_error_responses
 from parley.channels.web.api.multipart_upload import receive_file
 from parley.channels.web.api.request_bodies import path_id
+from parley.channels.web.chat.entries import EntryLocation
+from parley.channels.web.chat.transcript import ChatTranscript
 from parley.channels.web.files.file_ref import FileRef
 from parley.channels.web.files.upload_store import UploadStore
 
 # Only what a browser shows without running anything keeps its type; SVG, HTML and PDF do not.
 _SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
+MOST_LISTED = 1_000
+"""Files that a list has at most."""
+
 
 class FileApi:
-    """Handlers under `/api/chat/uploads` and `/api/chat/files`."""
+    """Handlers under `/api/chat/uploads` and `/api/chat/files`, and the list of a conversation's files."""
 
-    def __init__(self, shelf: UploadStore, limit: int) -> None:
+    def __init__(self, shelf: UploadStore, transcript: ChatTranscript, limit: int) -> None:
         self._shelf = shelf
+        self._transcript = transcript
         self._limit = limit
 
     def routes(self) -> Sequence[BaseRoute]:
@@ -31,7 +38,14 @@ class FileApi:
             Route("/api/chat/uploads/{file}", with_error_responses(self.upload), methods=["POST"]),
             Route("/api/chat/uploads/{file}", with_error_responses(self.discard), methods=["DELETE"]),
             Route("/api/chat/files/{file}", with_error_responses(self.download), methods=["GET"]),
+            Route("/api/chat/conversations/{chat}/files", with_error_responses(self.listed), methods=["GET"]),
         )
+
+    async def listed(self, request: Request) -> Response:
+        """Return the files that were sent and delivered in a conversation or a topic, newest first."""
+        place = EntryLocation(path_id(request, "chat"), request.query_params.get("topic") or None)
+        files = await self._transcript.files(place, MOST_LISTED)
+        return JSONResponse({"files": [asdict(each) for each in files], "most": MOST_LISTED})
 
     async def upload(self, request: Request) -> Response:
         """Take one multipart file under an id the page made; the same id again is answered alike."""

@@ -48,6 +48,16 @@ class TranscriptEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedFile:
+    """A file that was sent or delivered, and the entry that it stands in."""
+
+    entry: str
+    role: Literal["user", "agent"]
+    pos: int
+    file: FileRef
+
+
+@dataclass(frozen=True, slots=True)
 class WebTopic:
     """A side-thread of a conversation; `about` is the id of the entry it began at, or empty."""
 

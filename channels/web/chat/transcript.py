@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from parley.channels.web.chat.entries import ENTRY, EntryLocation, TranscriptEntry
+from parley.channels.web.chat.entries import ENTRY, EntryLocation, SharedFile, TranscriptEntry
 from parley.channels.web.documents import read_document
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.feedback import FeedbackChoice
@@ -140,6 +140,18 @@ class ChatTranscript:
         entries = tuple(entry for document in reversed(found) if (entry := read_document(ENTRY, document)))
         full = len(found) == limit
         return TranscriptPage(entries, found[-1].key.removeprefix(place.prefix) if full else "")
+
+    async def files(self, place: EntryLocation, most: int) -> Sequence[SharedFile]:
+        """Return the newest files of a place, the newest first. Raises StoreUnavailable."""
+        found: list[SharedFile] = []
+        before, more = "", True
+        while more and len(found) < most:
+            page = await self.page(place, before, limit=200)
+            for entry in reversed(page.entries):
+                found += [SharedFile(entry.id, entry.role, entry.pos, each) for each in entry.files]
+            before = page.before
+            more = bool(before)
+        return found[:most]
 
     async def erase(self, prefix: str) -> Sequence[TranscriptEntry]:
         """Delete every entry under a prefix and return them. Raises StoreUnavailable."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from parley.app.backup.swap import read_pending_swap
+from parley.app.in_process.settings import read_config, refuse_interrupted_restore
 from parley.app.process import logs
-from parley.app.settings.home_folder import locate_config
-from parley.app.settings.load import LoadedSettings, load_settings
-from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.core.model.errors import ParleyError
+from parley.app.settings.load import LoadedSettings
 
 
 def load_config(
@@ -23,15 +19,10 @@ def load_config(
     this. `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of
     the data was interrupted in the middle, unless the caller is `restoring`.
     """
-    found = locate_config(config)
-    environ = with_dotenv(os.environ, found.path.parent / ".env")
-    loaded = load_settings(found.file, environ, found.folder)
+    loaded = read_config(config)
     chosen = "debug" if verbose else level or loaded.settings.log_level
     form = "json" if log_json else loaded.settings.log_format
     logs.configure_logging(chosen, logs.find_secrets(loaded.settings), form)
-    if not restoring and (swap := read_pending_swap(loaded.data_dir)):
-        raise ParleyError(
-            f"A restore into {loaded.data_dir} was interrupted: finish it with "
-            f"`parley restore {swap.source}`."
-        )
+    if not restoring:
+        refuse_interrupted_restore(loaded)
     return loaded

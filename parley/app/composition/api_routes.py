@@ -13,9 +13,11 @@ from parley.console.api.dead_letters import letter_routes
 from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.memory_controls import MemoryInHand, memory_control_routes
+from parley.console.api.models import model_routes
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
 from parley.core.commands.memory.told import ToldMemoryReader
+from parley.core.commands.models_agents import offered_models
 from parley.core.dead_letters import DeadLetters
 from parley.core.model.options import ChannelOptions
 from parley.core.privacy.service import PrivacyService
@@ -32,6 +34,7 @@ def api_routes(
 ) -> Sequence[BaseRoute]:
     """Return the routes; `rules` are those of each channel at the moment of a request."""
     own = partial(page_person, services.people)
+    page = partial(_page_models, services, rules)
     told = ToldMemoryReader(services.conversations, services.people, memory.controls, rules)
     return [
         *memory_routes(memory.admin, own),
@@ -41,4 +44,11 @@ def api_routes(
         *letter_routes(letters),
         *openapi_routes(),
         *feedback_routes(services.journal),
+        *model_routes(page),
     ]
+
+
+async def _page_models(services: CoreServices, rules: Mapping[str, ChannelOptions]) -> Sequence[str]:
+    """Return the models that people on the chat page may choose from; without the page, all there are."""
+    page = rules.get("web")
+    return await (offered_models(services.agent, page) if page else services.agent.models())

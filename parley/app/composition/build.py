@@ -83,16 +83,18 @@ class Parley:
     people: PrivacyService
     reloader: Reloader
 
-    async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
+    async def run(self, stop: asyncio.Event, started: Callable[[str], None], *, listens: bool = True) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
 
-        `started` is called with the page's address, once the page is listened to. Raises ParleyError when a
-        part cannot start.
+        `started` is called with the page's address, once the page is listened to; "" where it `listens` to no
+        port. Raises ParleyError when a part cannot start.
         """
         with unwrap_exception_group(ParleyError):
             async with asyncio.TaskGroup() as group:
                 listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-                tasks = [group.create_task(self.server.run(listening.set_result))]
+                tasks = [group.create_task(self.server.run(listening.set_result))] if listens else []
+                if not listens:
+                    listening.set_result("")
                 tasks += [group.create_task(work()) for work in self.background]
                 url = await listening
                 tasks.append(group.create_task(self.manager.run()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from parley.app.checks.embedding import MODEL_REMEDY
 from parley.app.extras import require_extra
@@ -83,6 +84,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         enabled=section.enabled,
         injection_enabled=section.injection != "off",
         storage="store" if loaded.settings.memory_in_store else "files",
+        storage_path=_shown_path(loaded),
         groups=Groups(section.groups),
         per_assistant=section.per_assistant,
         first_use_notice=section.first_use_notice,
@@ -98,6 +100,13 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         similarity_weight=section.similarity_weight,
         confidence_weight=section.confidence_weight,
     )
+
+
+def _shown_path(loaded: LoadedSettings) -> str:
+    """Return the memory folder's name for operators: none in the store, and no place on this machine."""
+    path = Path(loaded.settings.memory.storage_path)
+    inside = not (path.is_absolute() or path.parts[:1] == ("~",))
+    return "" if loaded.settings.memory_in_store else str(path if inside else path.name)
 
 
 def file_store(loaded: LoadedSettings) -> FileMemoryStore:

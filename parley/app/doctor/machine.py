@@ -11,6 +11,7 @@ from pathlib import Path
 
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
+from parley.store.sqlite.diagnosis import nearest_folder
 
 _MB = 1_000_000
 _FEWEST_FILES, _USUAL_FILES = 512, 4096
@@ -46,11 +47,6 @@ async def probe_machine(context: DoctorContext) -> AsyncIterator[CheckResult]:
     yield judge_inodes(os.statvfs(folder))
     yield judge_files(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     yield judge_memory(free_memory())
-
-
-def nearest_folder(path: Path) -> Path:
-    """Return the path, or the first folder above it that is there."""
-    return next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
 
 
 def judge_disk(free: int) -> CheckResult:

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-import parley
+import parley.version
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.result import CheckResult, failed, succeeded
 from parley.app.extras import install_command
@@ -22,7 +22,7 @@ from parley.version import VERSION
 
 _DISTRIBUTION = "parley-bridge"
 _OLDEST_PYTHON = (3, 11)
-_PROJECT = Path(parley.__file__).parent.parent / "pyproject.toml"
+_PROJECT = Path(parley.version.__file__).parent.parent / "pyproject.toml"
 
 
 async def probe_versions(context: DoctorContext) -> AsyncIterator[CheckResult]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
+from parley.channels.web.chat.entries import ChatConversation, SharedFile, TranscriptEntry
 from parley.core.model.feedback import Feedback
 from parley.core.ports.channel import CommandInfo
-from parley.core.ports.memory.admin import FailedTurn, MemoryHealth
+from parley.core.ports.memory.admin import FailedTurn
 from parley.core.state.pairing import PairingRequest
 
 
@@ -129,14 +129,6 @@ class MemorySwitchAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryUndoAnswer:
-    """What became of the wish to take the last change back, and the memory as it is then."""
-
-    result: Literal["done", "nothing", "forgotten"]
-    data: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class ToldFactAnswer:
     """A fact that the agent was told, why, and the words of the person that it is about."""
 
@@ -168,18 +160,6 @@ class ImportPreviewAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportAnswer:
-    """What became of memories: `left_out` were switched off there or forgotten here; and the memory then."""
-
-    added: int
-    known: int
-    left_out: int
-    shortened: int
-    secrets: int
-    data: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class MemorySearchAnswer:
     """The ids of the facts that are about some words, best first."""
 
@@ -192,16 +172,6 @@ class MemoryPeopleAnswer:
 
     own: str
     people: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryStatusAnswer:
-    """The configuration, the person's memory, and how learning goes."""
-
-    config: dict[str, object]
-    data: dict[str, object] | None
-    person: MemorySwitchAnswer | None = None
-    health: MemoryHealth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +222,28 @@ class MessagesAnswer:
     entries: list[TranscriptEntry]
     growing: list[TranscriptEntry]
     before: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilesAnswer:
+    """The newest files of a conversation, the newest first; `most` is how many are listed."""
+
+    files: list[SharedFile]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    """A model that people may choose."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsAnswer:
+    """The models that people may choose from on the chat page; none where the agent does not tell."""
+
+    models: list[OfferedModel]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ _op = ApiOperation
 CHAT_OPERATIONS: Sequence[ApiOperation] = (
     _op("GET", "/api/chat/hello", "Return name, commands, largest upload.", answer.HelloAnswer),
     _op("GET", "/api/chat/conversations", "List all conversations.", answer.ConversationsAnswer),
+    _op("GET", _CHAT, "Return one conversation.", ChatConversation),
     _op("PUT", _CHAT, "Create or rename a conversation.", ChatConversation, takes=chat_body.TitleBody),
     _op("DELETE", _CHAT, "Stop what runs in a conversation, and delete it.", status=204),
     _op(
@@ -84,5 +85,12 @@ CHAT_OPERATIONS: Sequence[ApiOperation] = (
         MULTIPART,
     ),
     _op("DELETE", "/api/chat/uploads/{file}", "Remove an upload that was not sent.", status=204),
+    _op(
+        "GET",
+        f"{_CHAT}/files",
+        "List the files that were sent and delivered, newest first.",
+        answer.FilesAnswer,
+        query=("topic",),
+    ),
     _op("GET", "/api/chat/files/{file}", "Download a file.", "application/octet-stream"),
 )

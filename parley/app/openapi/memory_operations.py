@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.app.openapi import answers as answer
+from parley.app.openapi import memory_answers as memory
 from parley.app.openapi.operation import ApiOperation
 from parley.console.api import bodies
 
-_MEMORY = dict[str, object]
+_MEMORY = memory.MemoryAnswer
 _JSON = dict[str, object] | list[object]
 _op = ApiOperation
 
@@ -23,12 +24,12 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
         query=("person",),
         refuses=(409,),
     ),
-    _op("GET", "/api/memory/config", "Return the configuration of memory.", _MEMORY),
+    _op("GET", "/api/memory/config", "Return the configuration of memory.", memory.MemoryConfigAnswer),
     _op(
         "GET",
         "/api/memory/status",
         "Return configuration, memory and health.",
-        answer.MemoryStatusAnswer,
+        memory.MemoryStatusAnswer,
         query=("person",),
     ),
     _op(
@@ -87,7 +88,7 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
         "/api/memory/import",
         "Put a memory in the place of a person's.",
         _MEMORY,
-        takes=_MEMORY,
+        takes=dict[str, object],
         query=("person",),
         refuses=(409,),
     ),
@@ -109,7 +110,7 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
         "POST",
         "/api/memory/undo",
         "Take the last change of a memory back; a forgotten fact does not come back.",
-        answer.MemoryUndoAnswer,
+        memory.MemoryUndoAnswer,
         query=("person",),
         refuses=(409,),
     ),
@@ -142,7 +143,7 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
         "POST",
         "/api/memory/import/add",
         "Add the memories in a text to those that are there.",
-        answer.ImportAnswer,
+        memory.ImportAnswer,
         takes=bodies.ImportTextBody,
         query=("person", "language"),
         refuses=(409,),

@@ -13,7 +13,6 @@ from parley.console.api.pairing import PairingCodeBody
 from parley.console.api.privacy import ErasureBody
 from parley.console.api.setup_state import SetupAssistants, SetupState
 
-_MEMORY = dict[str, object]
 _op = ApiOperation
 
 OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
@@ -43,9 +42,17 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
             "Return the last lines of the log without what was filled into them.",
             answer.SupportLogAnswer,
         ),
-        _op("GET", "/api/openapi.json", "Return this document.", _MEMORY),
+        _op("GET", "/api/openapi.json", "Return this document.", dict[str, object]),
     ),
     "Chat": CHAT_OPERATIONS,
+    "Models": (
+        _op(
+            "GET",
+            "/api/models",
+            "List the models that people may choose from on the chat page.",
+            answer.ModelsAnswer,
+        ),
+    ),
     "Ratings": (
         _op(
             "GET",

@@ -8,11 +8,11 @@ from collections import deque
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import parley
+import parley.version
 from parley.core.model.types import Json
 
 _OURS = "parley"
-_CODE = str(Path(parley.__file__).parent)
+_CODE = str(Path(parley.version.__file__).parent)
 _MOST = 1000
 _UNKNOWN_ERROR = "Exception"
 _KNOWN_ERRORS = sys.stdlib_module_names | {_OURS, "aiohttp", "httpx", "langgraph", "psycopg", "pydantic"}

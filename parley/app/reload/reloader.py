@@ -31,17 +31,13 @@ _REST_OF_HALVES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ReloadOutcome:
-    """What came of a reload.
+    """What came of a reload: the `plan` that was carried out, if any was.
 
     `problem` says why nothing was taken over. `waiting` are settings that differ on disk until a restart.
     """
 
-    changed: tuple[str, ...] = ()
+    plan: ReloadPlan | None = None
     waiting: tuple[str, ...] = ()
-    started: tuple[str, ...] = ()
-    stopped: tuple[str, ...] = ()
-    reconnected: tuple[str, ...] = ()
-    graphs: bool = False
     problem: str = ""
 
 
@@ -161,17 +157,15 @@ class Reloader:
         if problem != self._outcome.problem:
             log.error("the edit is not taken over, what ran before goes on: %s", problem)
             self._since = self.clock()
-        self._outcome = replace(ReloadOutcome(waiting=self._outcome.waiting), problem=problem)
+        self._outcome = ReloadOutcome(waiting=self._outcome.waiting, problem=problem)
         return self._outcome
 
     def _taken(self, plan: ReloadPlan) -> ReloadOutcome:
         before = self._outcome
-        self._outcome = ReloadOutcome(
-            plan.changed, plan.waiting, plan.started, plan.stopped, plan.reconnected, plan.graphs
-        )
+        self._outcome = ReloadOutcome(plan, plan.waiting)
         if (before.problem, before.waiting) != ("", plan.waiting):
             self._since = self.clock()
-        if done := describe_outcome(self._outcome):
+        if done := describe_plan(plan):
             log.info("the configuration was taken over: %s", "; ".join(done))
         elif before.problem:
             log.info("the configuration is in order again; nothing has changed")
@@ -181,13 +175,13 @@ class Reloader:
         return self._outcome
 
 
-def describe_outcome(outcome: ReloadOutcome) -> Sequence[str]:
+def describe_plan(plan: ReloadPlan) -> Sequence[str]:
     """Return what was done, in a few words each; nothing where nothing was."""
     parts = (
-        ("", outcome.changed),
-        ("switched on: ", outcome.started),
-        ("switched off: ", outcome.stopped),
-        ("connecting again: ", outcome.reconnected),
-        ("", ("new runs use the graphs as they are now",) if outcome.graphs else ()),
+        ("", plan.changed),
+        ("switched on: ", plan.started),
+        ("switched off: ", plan.stopped),
+        ("connecting again: ", plan.reconnected),
+        ("", ("new runs use the graphs as they are now",) if plan.graphs else ()),
     )
     return [f"{words}{', '.join(names)}" for words, names in parts if names]

@@ -78,6 +78,13 @@ def read_settings(text: str, name: str, environ: Mapping[str, str], folder: File
     return _settings_of(parse_yaml(text), name, environ, folder)
 
 
+def read_values(
+    values: Mapping[str, Json], name: str, environ: Mapping[str, str], folder: File
+) -> LoadedSettings:
+    """Read settings that are no text any more; the rest is as in `read_settings`."""
+    return _settings_of(YamlTree(dict(values)), name, environ, folder)
+
+
 def _variables_of(section: Mapping[str, Json]) -> dict[str, Json]:
     """Return what is read from the environment, in its sections; all else has its default anyway."""
     found: dict[str, Json] = {}

@@ -94,12 +94,11 @@ class MemoryHandlers:
         return JSONResponse(self._memory.config)
 
     async def status(self, request: Request) -> Response:
-        """The configuration, and, where memory is on, the person's memory and how learning goes."""
-        config = self._memory.config
-        answer: dict[str, Json] = {"config": dict(config), "data": None}
+        """The configuration, the memory as it is stored, and, where memory is on, how learning goes."""
+        config, person = self._memory.config, await self._person(request)
+        stored: Json = json.loads(await self._memory.export(person))
+        answer: dict[str, Json] = {"config": dict(config), "data": stored}
         if config["enabled"]:
-            person = await self._person(request)
-            answer["data"] = json.loads(await self._memory.export(person))
             answer["person"] = await self._state(person)
             answer["health"] = asdict(await self._memory.health())
         return JSONResponse(answer)

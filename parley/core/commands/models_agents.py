@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from parley.core.commands.context import CommandContext
 from parley.core.model.options import ChannelOptions
-from parley.core.ports.agent import AssistantInfo
+from parley.core.ports.agent import Agent, AssistantInfo
 from parley.core.state.conversations import with_chosen_session
 from parley.core.texts import Sentence
 
@@ -16,9 +16,8 @@ _WILDCARD = frozenset("*?[")
 
 async def models(context: CommandContext, rest: str) -> str:
     """Return the models a person may choose from, the configuration's own list first."""
-    options = context.services.channel_options(context.message)
-    listed = context.services.options.models or await context.services.agent.models()
-    offered = [name for name in listed if options.offers_model(name)]
+    options, services = context.services.channel_options(context.message), context.services
+    offered = await offered_models(services.agent, options, services.options.models)
     record, _ = await context.services.conversations.read(context.conversation)
     if not offered:
         return context.say(Sentence.MODELS_NONE)
@@ -31,6 +30,14 @@ async def models(context: CommandContext, rest: str) -> str:
         context.conversation, lambda record: replace(record, model=chosen)
     )
     return context.say(Sentence.MODEL_SWITCHED, name=chosen)
+
+
+async def offered_models(agent: Agent, options: ChannelOptions, listed: Sequence[str] = ()) -> Sequence[str]:
+    """Return the models that `options` offer of those that are `listed`, else of the agent's own.
+
+    Raises AgentError.
+    """
+    return [name for name in listed or await agent.models() if options.offers_model(name)]
 
 
 async def agents(context: CommandContext, rest: str) -> str:

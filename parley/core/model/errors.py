@@ -20,8 +20,9 @@ ParleyError(user_text)
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
     ├── StoreUnavailable        stop acknowledging until it is back
+    │   ├── StoreInUse              another process has the data: ask that one
     │   ├── StoreMoved              its files were taken away under us: somebody has to put them back
-    │   └── StoreAway               its server is starting, stopping or out of reach: wait for it
+    │   └── StoreUnreachable        its server is starting, stopping or out of reach: wait for it
     ├── LaneLost                another node holds the lane now: change nothing, send nothing
     └── DocumentConflict        the document changed since it was read
 
@@ -180,6 +181,10 @@ class StoreError(ParleyError):
 
 class StoreUnavailable(StoreError):
     """Durable state cannot be reached: locked, read-only, full, or of a newer version."""
+
+
+class StoreInUse(StoreUnavailable):
+    """Another process has the data, and it is one process's only."""
 
 
 class StoreMoved(StoreUnavailable):

@@ -30,7 +30,7 @@ def probe_sqlite(path: Path) -> StoreProbe:
         if schema == len(STEPS):
             with lock_database(path, exclusive=True):
                 return _probe(path, schema)
-        with tempfile.TemporaryDirectory(prefix=".parley-doctor-", dir=_nearest_folder(path)) as folder:
+        with tempfile.TemporaryDirectory(prefix=".parley-doctor-", dir=nearest_folder(path.parent)) as folder:
             return _probe(Path(folder) / path.name, schema)
     except (sqlite3.Error, OSError) as error:
         raise map_error(path, error) from error
@@ -70,9 +70,9 @@ def _schema(path: Path) -> int:
     return version
 
 
-def _nearest_folder(path: Path) -> Path:
-    """Return the first folder above that is there: Parley makes the others at its start."""
-    return next(folder for folder in path.absolute().parents if folder.exists())
+def nearest_folder(path: Path) -> Path:
+    """Return the folder, or the first above it that is there: Parley makes the others at its start."""
+    return next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
 
 
 def _probe(path: Path, schema: int) -> StoreProbe:

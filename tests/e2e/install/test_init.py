@@ -68,8 +68,8 @@ def test_a_wrong_token_and_a_missing_scope_are_named_with_the_remedy(slack, tmp_
         terminal.answer(r"typ\w*\): ", "xoxb-wrong", pasted=True)
         terminal.answer(r"typ\w*\): ", slack.secrets[1], pasted=True)
         terminal.wait_for("This does not work: ")
-        terminal.answer("Keep it nevertheless")
-        terminal.answer("Enter other credentials")
+        terminal.wait_for("Enter other credentials")
+        terminal.answer(r"Enter: 1\): ")
         for secret in slack.secrets:
             terminal.answer(r"typ\w*\): ", secret, pasted=True)
         terminal.wait_for(r"Missing: .*chat:write")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from parley.console.memory_client import MemoryClient, MemoryRefused
+from parley import Client, ClientError
+from parley.app.openapi.memory_answers import FactAnswer
 from tests.kit.product.process import PATIENCE, Process, split, way_in
 from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
@@ -39,46 +39,49 @@ def contents(document: object) -> list[str]:
     return [fact["content"] for fact in document["facts"]]
 
 
-def until_learned(client: MemoryClient, word: str) -> dict[str, str]:
+def until_learned(client: Client, word: str) -> FactAnswer:
     """The fact with this word, once it is there: learning comes a little after the answer."""
     for _ in range(6_000):
-        document: Any = client.get_memory()
-        facts: list[dict[str, str]] = document["facts"]
-        for fact in facts:
+        for fact in client.memory.get()["facts"]:
             if word in fact["content"]:
                 return fact
     raise AssertionError(f"{word!r} was not learned")
 
 
+def client_of(address: str, token: str = "") -> Client:
+    url, printed = split(address)
+    return Client(url=url, token=token or printed, timeout=PATIENCE)
+
+
 def test_what_a_chat_teaches_is_in_the_persons_hands(parley: Process):
     person = WebPerson(parley.url)
-    with MemoryClient(*split(parley.url), timeout=PATIENCE) as client:
-        assert contents(client.get_memory()) == []
+    with client_of(parley.url) as client:
+        assert contents(client.memory.get()) == []
         person.ask("I live in Rome. I prefer tea over coffee.")
         rome = until_learned(client, "Rome")
         assert "lives in Rome" in person.ask("What do you know about me?").text
 
-        assert client.get_memory_people()["people"] == ["web:local"]
-        client.update_memory_fact(rome["id"], content="Lives in Oslo")
-        client.create_memory_fact("Has two cats", "context", 0.9)
+        assert client.memory.people().people == ["web:local"]
+        client.memory.update(rome["id"], content="Lives in Oslo")
+        client.memory.add("Has two cats", "context", 0.9)
         told = person.ask("What do you know about me?").text
         assert "Oslo" in told
         assert "two cats" in told
         assert "Rome" not in told
-        with pytest.raises(MemoryRefused, match="remembered already"):
-            client.create_memory_fact("has two cats.")
+        with pytest.raises(ClientError, match="remembered already"):
+            client.memory.add("has two cats.")
 
-        kept = client.export_memory()
+        kept = client.memory.export()
         parley.kill()
         parley.start()
-    with MemoryClient(*split(parley.url), timeout=PATIENCE) as client:
-        assert client.get_memory() == kept
-        client.switch_memory(False)
+    with client_of(parley.url) as client:
+        assert client.memory.get() == kept
+        client.memory.switch(False)
         assert "told nothing" in person.ask("What do you know about me?").text
-        client.switch_memory(True)
-        assert contents(client.clear_memory()) == []
+        client.memory.switch(True)
+        assert contents(client.memory.clear()) == []
         assert "told nothing" in person.ask("What do you know about me?").text
-        assert contents(client.import_memory(kept)) == contents(kept)
+        assert contents(client.memory.replace(kept)) == contents(kept)
         assert "Oslo" in person.ask("What do you know about me?").text
     person.close()
     with httpx.Client(**way_in(parley.url), timeout=PATIENCE) as http:
@@ -92,16 +95,16 @@ def test_with_a_token_nobody_reads_a_memory_without_it(tmp_path: Path):
     try:
         parley.wait_until_up()
         with (
-            MemoryClient(*split(parley.url), timeout=PATIENCE) as stranger,
-            pytest.raises(MemoryRefused) as refusal,
+            client_of(parley.url) as stranger,
+            pytest.raises(ClientError) as refusal,
         ):
-            stranger.get_memory()
+            stranger.memory.get()
         assert refusal.value.status == 401
-        with MemoryClient(parley.url, TOKEN, timeout=PATIENCE) as client:
-            assert client.get_memory_config()["enabled"] is False
-            assert client.get_memory_status()["data"] is None
-            with pytest.raises(MemoryRefused, match="switched off") as off:
-                client.get_memory()
+        with client_of(parley.url, TOKEN) as client:
+            assert client.memory.config()["enabled"] is False
+            assert client.memory.status().data["facts"] == []
+            with pytest.raises(ClientError, match="switched off") as off:
+                client.memory.get()
             assert off.value.status == 409
     finally:
         end(parley)

@@ -18,6 +18,7 @@ CONFIG: Mapping[str, Json] = {
     "enabled": True,
     "injection_enabled": True,
     "storage": "files",
+    "storage_path": "memory",
     "groups": "separate",
     "per_assistant": False,
     "debounce_seconds": 30.0,

@@ -30,9 +30,20 @@ def environment(tmp_path, monkeypatch):
     return make
 
 
-def test_a_checkout_has_an_environment_of_its_own():
+def test_a_checkout_has_an_environment_of_its_own(environment, tmp_path, monkeypatch):
+    environment("checkout/.venv")
+    checkout = tmp_path / "checkout"
+    (checkout / "pyproject.toml").touch()
+    monkeypatch.setattr(extras, "_ROOT", checkout)
+    monkeypatch.chdir(checkout)
     assert own_command() == ".venv/bin/parley"
     assert install_command("slack") == ".venv/bin/python -m pip install -e '.[slack]'"
+    monkeypatch.chdir(tmp_path)
+    assert own_command() == "checkout/.venv/bin/parley"
+    monkeypatch.chdir("/")
+    assert install_command("slack") == (
+        f"{checkout.relative_to('/')}/.venv/bin/python -m pip install -e '{checkout.relative_to('/')}[slack]'"
+    )
 
 
 @pytest.mark.parametrize(

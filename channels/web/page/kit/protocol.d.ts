@@ -215,8 +215,8 @@ export interface Undone {
 }
 
 export interface MemoryStatus {
-  data: Memory | null;
-  person: MemoryState;
+  data: Memory;
+  person?: MemoryState;
 }
 
 // The first set-up; parley/console/api/setup_state.py has the server's classes.

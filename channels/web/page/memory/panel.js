@@ -79,7 +79,7 @@ class Panel {
     const status = await this.#tried(memory("GET", "/status"));
     this.#note.textContent = this.#stateSays = "";
     if (!status) return;
-    if (!status.data) {
+    if (!status.person) {
       this.#note.textContent = t("memoryDisabled");
       return;
     }
@@ -109,7 +109,7 @@ class Panel {
   async #lookAgain() {
     /** @type {[MemoryStatus, void]} */
     const [status] = await Promise.all([memory("GET", "/status"), this.#told.load()]);
-    if (!status.data || this.#body.hidden) return;
+    if (!status.person || this.#body.hidden) return;
     this.#showState(status.person);
     if (this.#editing) this.#stale = true;
     else if (JSON.stringify(status.data) !== JSON.stringify(this.#data)) {

@@ -7,8 +7,8 @@ from typing import TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from parley.app.cli.clients.endpoint import server_url
 from parley.app.settings.load import LoadedSettings
+from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import auth_headers
 from parley.core.model.errors import ParleyError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from parley.app.cli.clients.endpoint import server_url
 from parley.app.cli.load_config import load_config
+from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import console_url, existing_token
 from parley.core.model.errors import ParleyError
 

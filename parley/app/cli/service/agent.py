@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = load_config(arguments.config, arguments.verbose)
     for each in find_exposed_files(loaded).remarks:
         log.warning("%s", each.show(loaded.origin))
+    print(f"Set by {loaded.origin}; its data is in {loaded.data_dir}")
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
     from parley.app.composition.agent import embedded_options
     from parley.console.http.protocol import timed_http

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from parley.app.cli.clients.chat_client import ChatClient, NotRunning
-from parley.app.cli.clients.endpoint import server_url
-from parley.app.cli.in_process import run_in_process, web_only_settings
 from parley.app.cli.load_config import load_config
 from parley.app.cli.terminal_render import ReplyPrinter
+from parley.app.in_process.settings import terminal_settings
+from parley.app.in_process.thread import run_in_process
 from parley.app.settings.load import LoadedSettings
+from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import existing_token
 from parley.core.model.errors import ParleyError
 
@@ -49,7 +50,7 @@ def _client(loaded: LoadedSettings) -> Iterator[ChatClient]:
             return
     if sys.stderr.isatty():
         print("No Parley is running here; starting one for this chat ...", file=sys.stderr)
-    ours = web_only_settings(loaded)
+    ours = terminal_settings(loaded)
     with run_in_process(ours) as url, closing(ChatClient(url, existing_token(ours))) as client:
         client.open()
         yield client

@@ -15,7 +15,6 @@ from parley.app.checks.page import check_page
 from parley.app.checks.preflight import ask_platforms
 from parley.app.checks.speech import ask_speech
 from parley.app.cli.clients.chat_client import ChatClient, ChatRefused, NotRunning
-from parley.app.cli.clients.endpoint import server_url
 from parley.app.cli.clients.running_state import ask_running
 from parley.app.cli.load_config import load_config
 from parley.app.cli.service.live_walk import run_live, run_replay
@@ -24,6 +23,7 @@ from parley.app.doctor.agent import ask_agent
 from parley.app.process.event_loop import run_loop
 from parley.app.process.logs import secret_hider
 from parley.app.settings.load import LoadedSettings
+from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import existing_token
 from parley.app.storage.store import find_store_problem
 from parley.core.ports.health import CONNECTED, Health

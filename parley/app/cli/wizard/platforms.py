@@ -72,11 +72,13 @@ class PlatformSteps:
             changed = draft.add_channel(channel, self._keys(draft, channel), self.server)
             if not self.checks:
                 return changed
-            found = self.check(changed, channel)
-            if found.works or self.prompts.confirm(self.prompts.text(S.CHANNEL_SAVE_ANYWAY), default=False):
+            if self.check(changed, channel).works:
                 return changed
-            if not self.prompts.confirm(self.prompts.text(S.CHANNEL_TRY_AGAIN)):
-                return None
+            ways = (S.CHANNEL_TYPE_AGAIN, S.CHANNEL_KEEP_REFUSED, S.CHANNEL_LEAVE_OUT)
+            options = [self.prompts.text(each) for each in ways]
+            way = ways[self.prompts.choose(self.prompts.text(S.CHANNEL_REFUSED_ASK), options)]
+            if way is not S.CHANNEL_TYPE_AGAIN:
+                return changed if way is S.CHANNEL_KEEP_REFUSED else None
 
     def check(self, draft: Draft, channel: str) -> SetupProbe:
         """Ask the platform, and say what it says; again, as long as rights are added."""

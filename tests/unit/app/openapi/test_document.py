@@ -17,6 +17,7 @@ from parley.app.openapi.document import PATH, build_document
 from parley.app.openapi.operation import PARAMETERS, ApiOperation
 from parley.app.openapi.operations import OPERATIONS
 from parley.app.settings.load import read_settings
+from parley.channels.web.chat.entries import ChatConversation
 from tests.docs.api_page import FILES, render_files
 from tests.kit.doubles.console_server import TOKEN, bearer
 
@@ -81,6 +82,8 @@ async def test_what_is_read_has_the_type_that_it_is_said_to_have(
     http: httpx.AsyncClient, each: ApiOperation
 ) -> None:
     query = {name: value for name, value in ASKED.items() if name in each.query}
+    if each.gives is ChatConversation:  # there is none before somebody makes one
+        await http.put(filled(each), json={})
     got = await http.get(filled(each), params=query)
     assert got.status_code == each.status, got.text
     TypeAdapter[Any](each.gives).validate_json(got.content, extra="forbid")

@@ -1,0 +1,1 @@
+"""A small Parley inside another program: only the web chat is on."""

@@ -1,0 +1,1 @@
+"""The Python client: a Parley in one's own program, or one that runs elsewhere, through its HTTP API."""
