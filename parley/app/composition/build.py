@@ -157,6 +157,7 @@ async def _put_together(
     opened: _Opened,
 ) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
+    own_clock, clock = clock, journal.nodes.shared_clock(clock)
     news, quarantine = journal.news, Quarantine()
     pairing, changes = await Pairing.open(journal, clock, news), MemoryChangeFeed(news)
     current = CurrentState(LiveState(loaded, core_options(loaded), {}))
@@ -167,7 +168,8 @@ async def _put_together(
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock, news)
+    url = loaded.settings.agent.url
+    nodes = ClusterMembership(journal.nodes, url, supervisors.reports, clock, news, own_clock)
     bus.has_others, more = nodes.has_others, [nodes.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]

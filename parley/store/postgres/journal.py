@@ -88,6 +88,7 @@ class PostgresStore:
         where = parse_location(url, schema)
         async with run_engine(where, timeout, parse_location(listen_url or url, schema)) as engine:
             nodes = PostgresNodeRegistry(engine, schema, node, lease, clock)
+            await nodes.read_clock()
             try:
                 yield cls(engine, calls, lease, poll, retention, clock, InDoubtClaims(3 * timeout), nodes)
             finally:
@@ -291,7 +292,7 @@ class PostgresStore:
     async def _prune_often(self, pause: float) -> None:
         while True:
             try:
-                await self.prune(time.time() if self._clock is None else self._clock())
+                await self.prune(self.nodes.shared_clock(time.time)())
             except StoreUnavailable as error:
                 log.warning("old rows stay for now: %s", error)
             await asyncio.sleep(pause)
