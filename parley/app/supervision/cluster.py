@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -60,15 +59,14 @@ class ClusterMembership:
         channels: Callable[[], Sequence[HealthReport]],
         clock: Callable[[], float],
         news: Notifier = NULL_NOTIFIER,
-        own_clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take two clocks: the one that all nodes go by, and that of this machine."""
+        """Take this machine's clock, beside that by which all nodes go."""
         self._nodes = nodes
         self._agent = agent
         self._channels = channels
-        self._clock = clock
+        self._clock = nodes.shared_clock(clock)
         self._news = news
-        self._own_clock = own_clock
+        self._own_clock = clock
         self._clock_is_off = False
         self._known: Sequence[Node] = ()
         self._warned: set[str] = set()

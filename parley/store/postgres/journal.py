@@ -23,7 +23,7 @@ from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
 from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
-from parley.store.postgres.engine import PostgresEngine, run_engine
+from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
@@ -92,8 +92,9 @@ class PostgresStore:
             try:
                 yield cls(engine, calls, lease, poll, retention, clock, InDoubtClaims(3 * timeout), nodes)
             finally:
-                with suppress(StoreUnavailable):
-                    await engine.writer.submit(calls.leave())
+                with suppress(StoreUnavailable, TimeoutError):
+                    async with asyncio.timeout(PARTING):
+                        await engine.writer.submit(calls.leave())
 
     @property
     def news(self) -> Notifier:
