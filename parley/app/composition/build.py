@@ -184,13 +184,13 @@ async def _put_together(
     nodes = ClusterMembership(journal.nodes, url, supervisors.reports, opened.clock, news)
     bus.has_others, more = nodes.has_others, [nodes.reports]
     pulse = HealthMonitor(
-        journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
+        journal, agent, supervisors, 10.0, clock, partial(_all_of, more), watchers.note_store_write
     )
     services = _services(opened, current, bus, memory, pairing, quarantine, pulse.reports, clock)
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(current, services, journal, agent, remake)
     manager = Manager(services)
-    watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
+    watched = monitoring_routes(services, current.channels, manager, lag, watchers, letters, journal)
     known = api_routes(services, memory, current.rules, people, letters)
     api = [*known, *watched, *opened.setup, *opened.agent.tools.routes()]
     server = make_server(loaded, current, pulse, api)
@@ -204,6 +204,10 @@ async def _put_together(
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, _upkeep(loaded, current, services), *_watches(loaded, opened.agent))
     return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
+
+
+def _all_of(reports: Sequence[Callable[[], Sequence[HealthReport]]]) -> Sequence[HealthReport]:
+    return [one for each in reports for one in each()]
 
 
 def _services(
@@ -238,6 +242,7 @@ def _services(
         past_turns=memory.past_turns,
         memory_tools=opened.agent.tools,
         memory_controls=memory.controls,
+        load=watchers.load.read,
     )
 
 
