@@ -54,6 +54,13 @@ class Cluster:
             options,
         )
 
+    def signal(self, number: int) -> None:
+        """Send a signal to all processes of the server: SIGSTOP has it stand still."""
+        (leader, *_) = (self.folder / "data" / "postmaster.pid").read_text().split()
+        others = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+        for each in (leader, *others):
+            os.kill(int(each), number)
+
     def stop(self, mode: str = "fast") -> None:
         run("pg_ctl", "stop", "-w", "-t", str(_PATIENCE), "-D", str(self.folder / "data"), "-m", mode)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from parley.core.model.options import ChannelOptions, CoreOptions
 from parley.core.model.types import InboundMessage
 from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel
-from parley.core.ports.health import HealthReport
+from parley.core.ports.health import HealthReport, SystemLoad, no_load
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS, MemoryControls
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
@@ -63,6 +63,7 @@ class CoreServices:
     past_turns: PastTurns = NO_PAST_TURNS
     memory_tools: MemoryTools = NO_MEMORY_TOOLS
     memory_controls: MemoryControls = NO_MEMORY_CONTROLS
+    load: Callable[[], Awaitable[SystemLoad]] = no_load
 
     @property
     def team_chats(self) -> TeamChats:

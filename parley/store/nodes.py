@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+GONE_LISTED = 600.0
+"""Seconds for which a node that is gone is still listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,12 @@ class NodeRegistry(Protocol):
         """Set what the others are shown of this node from its next sign of life on."""
         ...
 
+    def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
+        """Return the clock (Unix seconds) that all nodes go by; `own` where there can be one only."""
+        ...
+
     async def list_nodes(self, queues: str) -> Sequence[Node]:
-        """Return every node that is known, by name, none where there can be one only.
+        """Return the nodes that live or lived a short time ago, by name; none where there can be one only.
 
         `queues` is how those begin whose lanes are counted.
         """
@@ -78,6 +85,9 @@ class SingleNodeRegistry:
 
     def set_report(self, report: str) -> None:
         """Do nothing: nobody reads it."""
+
+    def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
+        return own
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -90,13 +90,13 @@ class NodeCluster:
             self.nodes[name].wait_until_up()
         return [self.nodes[name] for name in names]
 
-    def start(self, name: str, **more: object) -> Process:
+    def start(self, name: str, variables: Mapping[str, str] | None = None, **more: object) -> Process:
         """A node on its way, in place of an earlier one of that name."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         if name in self.nodes:
             end(self.nodes[name])
-        self.nodes[name] = begin(folder, self.config(name, **more))
+        self.nodes[name] = begin(folder, self.config(name, **more), variables=variables)
         return self.nodes[name]
 
     def at_page(self, node: str, chat: str = "") -> WebPerson:

@@ -16,6 +16,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from zlib import crc32
 
 from telegram import ForceReply, InlineKeyboardMarkup
@@ -258,9 +259,9 @@ class TelegramReply(Reply):
                 await self._draw(self._drawn[0], part)
 
     async def _reserve(self, index: int, stub: FormattedMessage) -> None:
-        """Send what holds a message's place and note its id, in place of one that is no more."""
-        number = await self._api.send(self._place_of(index), stub, silent=index > 0)
-        await self._progress.note(self._progress.state.with_part(index, number))
+        """Send what holds a message's place and note its id."""
+        send = partial(self._api.send, self._place_of(index), stub, silent=index > 0)
+        await self._progress.reserve(index, send, partial(self._api.delete, self._place))
 
     async def _fill(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
         try:

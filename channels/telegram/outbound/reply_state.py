@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.reply_state import ReplyState
-from parley.core.model.errors import ChannelError
+from parley.core.model.errors import ChannelError, LaneLost, StoreUnavailable
 from parley.core.ports.channel import Checkpoint
 
 T = TypeVar("T")
@@ -55,6 +56,22 @@ class ReplyProgress:
         """Return when it is on disk that the reply has come so far."""
         self.state = state
         await self.checkpoint(state.dump())
+
+    async def reserve(
+        self, index: int, send: Callable[[], Awaitable[int]], take_away: Callable[[int], Awaitable[None]]
+    ) -> None:
+        """Send what holds a message's place and note its id; one whose id cannot be noted does not stay.
+
+        Whoever goes on with the reply would not know of it, and send another.
+        """
+        before, number = self.state, await send()
+        try:
+            await self.note(before.with_part(index, number))
+        except (StoreUnavailable, LaneLost):
+            self.state = before
+            with suppress(ChannelError, LaneLost):
+                await take_away(number)
+            raise
 
     async def send(
         self,

@@ -39,7 +39,7 @@ def _by_status(status: int, detail: str) -> AgentError:
     if status == 401:
         return AgentRefused("The agent server refused our credentials.", detail)
     if status == 403:
-        return AgentRefused("The agent server does not allow this with our credentials.", detail)
+        return AgentRefused("The agent server does not allow this request.", detail)
     return AgentRefused("The agent server refused the request.", detail)
 
 

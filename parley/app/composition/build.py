@@ -66,6 +66,9 @@ from parley.memory.change_feed import MemoryChangeFeed
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
+_CLOSING = 3.0
+"""Seconds for giving lanes back and closing the store, which is not waited for if it does not answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parley:
@@ -104,17 +107,25 @@ class Parley:
                     tasks.append(reloading)
                     started(url)
                     await stop.wait()
+                    left = _count_down(self.manager.shutdown_grace)
                     reloading.cancel()
                     handing_over = await self.others()
-                await self.manager.drain(hand_over=handing_over)
-                await self.memory.drain()
+                await self.manager.drain(left(), hand_over=handing_over)
+                await self.memory.drain(left())
                 for task in tasks:
                     task.cancel()
 
 
+def _count_down(grace: float) -> Callable[[], float]:
+    """Return what tells how long work may still take, so that closing is over within `grace`, too."""
+    now = asyncio.get_running_loop().time
+    end = now() + grace - min(_CLOSING, grace * 0.6)
+    return lambda: max(0.0, end - now())
+
+
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What is open for as long as a Parley lives."""
+    """What is open for as long as a Parley lives; `clock` is this machine's."""
 
     journal: Store
     agent: OpenedAgent
@@ -122,6 +133,7 @@ class _Opened:
     watchers: Watchers
     setup: Sequence[BaseRoute]
     outage: StoreOutage
+    clock: Callable[[], float]
 
 
 @asynccontextmanager
@@ -146,8 +158,10 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup), outage)
-            parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts)
+            parts = _Opened(journal, agent, speech, watchers, setup_routes(setup), outage, clock)
+            parley = await _put_together(
+                loaded, source or fixed_source(loaded), journal.nodes.shared_clock(clock), parts
+            )
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
 
@@ -161,7 +175,7 @@ async def _put_together(
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
     news, quarantine = journal.news, Quarantine()
     pairing, changes = await Pairing.open(journal, clock, news), MemoryChangeFeed(news)
-    current = CurrentState(LiveState(loaded, core_options(loaded), {}))
+    current, url = CurrentState(LiveState(loaded, core_options(loaded), {})), loaded.settings.agent.url
     lag, letters = LoopLag(), DeadLetters(journal)
     current.add_channels(make_channels(loaded, journal, news, current.rules, changes))
     bus = make_bus(journal, current, pairing, watchers.telemetry)
@@ -169,16 +183,16 @@ async def _put_together(
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock, news)
+    nodes = ClusterMembership(journal.nodes, url, supervisors.reports, opened.clock, news)
     bus.has_others, more = nodes.has_others, [nodes.reports]
     pulse = HealthMonitor(
-        journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
+        journal, agent, supervisors, 10.0, clock, partial(_all_of, more), watchers.note_store_write
     )
     services = _services(opened, current, bus, memory, pairing, quarantine, pulse.reports, clock)
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(current, services, journal, agent, remake)
     manager = Manager(services)
-    watched = monitoring_routes(services, current.channels, manager, lag, watchers.metrics, letters, journal)
+    watched = monitoring_routes(services, current.channels, manager, lag, watchers, letters, journal)
     known = api_routes(services, memory, current.rules, people, letters)
     api = [*known, *watched, *opened.setup, *opened.agent.routes()]
     server = make_server(loaded, current, pulse, api)
@@ -192,6 +206,10 @@ async def _put_together(
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, _upkeep(loaded, current, services), *_watches(loaded, opened.agent))
     return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
+
+
+def _all_of(reports: Sequence[Callable[[], Sequence[HealthReport]]]) -> Sequence[HealthReport]:
+    return [one for each in reports for one in each()]
 
 
 def _services(
@@ -226,6 +244,7 @@ def _services(
         past_turns=memory.past_turns,
         memory_tools=opened.agent.tools,
         memory_controls=memory.controls,
+        load=watchers.load.read,
     )
 
 

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import MetricSources, backlog_metrics, build_metrics
+from parley.app.monitoring.system_load import SystemLoadReader
 from parley.app.monitoring.telemetry import open_telemetry
 from parley.app.monitoring.turn_metrics import TurnMetrics
 from parley.app.process.log_memory import remembered_lines
@@ -35,6 +36,12 @@ class Watchers:
     conversations: ConversationRepository
     metrics: TurnMetrics
     telemetry: Telemetry
+    load: SystemLoadReader
+
+    def note_store_write(self, seconds: float) -> None:
+        """Note how long the store took for a write that was made to measure it."""
+        self.metrics.note_store_write(seconds)
+        self.load.note_latency(seconds)
 
 
 @asynccontextmanager
@@ -43,7 +50,7 @@ async def open_watchers(loaded: LoadedSettings, journal: Store) -> AsyncIterator
     conversations, limits = await ConversationRepository.open(journal), loaded.settings.limits.options()
     metrics = TurnMetrics(loaded.channels, limits.prices, limits.currency)
     async with open_telemetry(loaded.settings.tracing, metrics, conversations.turn_id) as telemetry:
-        yield Watchers(conversations, metrics, telemetry)
+        yield Watchers(conversations, metrics, telemetry, SystemLoadReader(journal))
 
 
 def monitoring_routes(
@@ -51,17 +58,18 @@ def monitoring_routes(
     channels: Iterable[str],
     manager: Manager,
     lag: LoopLag,
-    turns: TurnMetrics,
+    watchers: Watchers,
     letters: DeadLetters,
     journal: Store,
 ) -> Sequence[BaseRoute]:
     """Return `/metrics`, `/api/logs`, and what a support bundle is made of."""
+    watchers.load.watch_turns(lambda: manager.turns_under_way)
     sources = MetricSources(
         services.deliveries,
         services.reports,
         channels,
         lag,
-        turns,
+        watchers.metrics,
         lambda: manager.turns_under_way,
         services.options.max_turns,
     )

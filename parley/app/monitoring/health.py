@@ -18,6 +18,10 @@ _PROBE = "health/probe"
 _FRESH = 1.0
 
 
+def _ignore(seconds: float) -> None:
+    """Do nothing."""
+
+
 class HealthMonitor:
     """Feels the store's and the agent's pulse every few seconds and keeps the newest reports.
 
@@ -32,8 +36,10 @@ class HealthMonitor:
         every: float = 10.0,
         clock: Callable[[], float] = time.time,
         more: Callable[[], Sequence[HealthReport]] = tuple,
+        measured: Callable[[float], None] = _ignore,
     ) -> None:
-        """`more` reports come after those of the channels."""
+        """`more` reports come after those of the channels; `measured` is told how long a write took."""
+        self._measured = measured
         self._documents = documents
         self._agent = agent
         self._supervisors = supervisors
@@ -75,6 +81,7 @@ class HealthMonitor:
     async def _look(self) -> None:
         try:
             known = await self._documents.get(_PROBE)
+            began = time.perf_counter()
             await self._documents.set(replace(known, body=f"{self._clock():.0f}"))
         except StoreUnavailable as error:
             health, detail = Health.RETRYING, error.user_text
@@ -82,6 +89,7 @@ class HealthMonitor:
             health, detail = Health.UP, "written by another node"
         else:
             health, detail = Health.UP, "writable"
+            self._measured(time.perf_counter() - began)
         self._looked = self._clock()
         self._store_report = self._newer(
             self._store_report, HealthReport("store", health, detail, self._looked)

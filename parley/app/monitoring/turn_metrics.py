@@ -50,6 +50,7 @@ class TurnMetrics(NoTelemetry):
             "platform_wait", "Sent later because of a platform's rate limit.", _LONG, "channel", "kind"
         )
         self._memory = histogram("memory_lag", "From a delivered answer to what memory learned.", _LONG)
+        self._store = histogram("store_write", "A synced write of the store, made every ten seconds.", _SHORT)
         self._tokens = Counter(
             "parley_tokens", "Tokens of runs.", ("direction", "model", "assistant"), registry=None
         )
@@ -76,6 +77,10 @@ class TurnMetrics(NoTelemetry):
         for priority in Priority:
             self._platform.labels(channel, priority.name.lower())
 
+    def note_store_write(self, seconds: float) -> None:
+        """Note how long the store took for a synced write."""
+        self._store.observe(seconds)
+
     def collect(self) -> list[Metric]:
         """Return all figures; those of costs where there are prices."""
         measures = [
@@ -87,6 +92,7 @@ class TurnMetrics(NoTelemetry):
             self._turn,
             self._platform,
             self._memory,
+            self._store,
             self._tokens,
             *([self._cost] if self._prices else []),
         ]

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import math
+from collections.abc import Callable
+from time import monotonic
 
 
 class StopRequest:
     """`event` is what a Parley runs until; `ended` says that it is to stop for good."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._asked = math.inf
         self.event = asyncio.Event()
         self.ended = False
         self._again = False
 
     def end(self) -> None:
         """Stop for good."""
+        self._asked = min(self._asked, self._clock())
         self.ended = True
         self.event.set()
+
+    @property
+    def age(self) -> float:
+        """Return seconds since it was asked to stop for good."""
+        return self._clock() - self._asked
 
     def restart(self) -> None:
         """Stop, and be started again."""

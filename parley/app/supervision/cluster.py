@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from pydantic import BaseModel, ValidationError
@@ -24,14 +24,20 @@ TURNS = turn_queue("")
 
 _EVERY = 2.0
 _PARTING = 1.0
+_MOST_APART = 2.0
+"""Seconds between this node's clock and the database's from which on it is said."""
 _AGENT = "the embedded agent"
 
 
 class NodeReport(BaseModel):
-    """What a node says of itself: `channels` are its connections by name, as in a health report."""
+    """What a node says of itself: `channels` are its connections by name, as in a health report.
+
+    `clock` says how far its clock is off, "" where it is right.
+    """
 
     version: str = VERSION
     agent: str = ""
+    clock: str = ""
     channels: dict[str, str] = {}
 
 
@@ -54,21 +60,24 @@ class ClusterMembership:
         clock: Callable[[], float],
         news: Notifier = NULL_NOTIFIER,
     ) -> None:
+        """Take this machine's clock, beside that by which all nodes go."""
         self._nodes = nodes
         self._agent = agent
         self._channels = channels
-        self._clock = clock
+        self._clock = nodes.shared_clock(clock)
         self._news = news
+        self._own_clock = clock
+        self._clock_is_off = False
         self._known: Sequence[Node] = ()
         self._warned: set[str] = set()
 
     async def run(self) -> None:
         """Look and show until cancelled."""
         while True:
-            said = NodeReport(
-                agent=self._agent, channels={one.name: one.health.value for one in self._channels()}
-            )
+            channels = {one.name: one.health.value for one in self._channels()}
+            said = NodeReport(agent=self._agent, clock=self._clock_off(), channels=channels)
             self._nodes.set_report(said.model_dump_json())
+            self._warn_of_clock(said.clock)
             try:
                 self._known = await self._nodes.list_nodes(TURNS)
             except StoreUnavailable as error:
@@ -95,10 +104,32 @@ class ClusterMembership:
         if not alive:
             return ()
         detail = f"{len(alive)}: {', '.join(map(_line, alive))}"
+        wrong = list(self._wrong_here())
+        health = Health.RETRYING if wrong else Health.UP
+        return (HealthReport(NODES, health, "; ".join([detail, *wrong]), self._clock()),)
+
+    def _wrong_here(self) -> Iterator[str]:
         if self._news.deaf:
-            said = f"{detail}; notices of other nodes do not arrive here (store.listen_url, docs/nodes.md)"
-            return (HealthReport(NODES, Health.RETRYING, said, self._clock()),)
-        return (HealthReport(NODES, Health.UP, detail, self._clock()),)
+            yield "notices of other nodes do not arrive here (store.listen_url, docs/nodes.md)"
+        if off := self._clock_off():
+            yield f"here the {off} (docs/nodes.md)"
+
+    def _clock_off(self) -> str:
+        """Return how far this machine's clock is off that of the database; "" where both agree."""
+        ahead = self._own_clock() - self._clock()
+        if abs(ahead) < _MOST_APART:
+            return ""
+        return f"clock is {abs(ahead):.0f} s {'ahead' if ahead > 0 else 'behind'}"
+
+    def _warn_of_clock(self, off: str) -> None:
+        if off and not self._clock_is_off:
+            log.warning(
+                "this machine's %s, by the database's: set it right, platforms refuse or misread what is "
+                "signed by it (docs/nodes.md)", off,
+            )  # fmt: skip
+        if self._clock_is_off and not off:
+            log.warning("this machine's clock agrees with the database's again")
+        self._clock_is_off = bool(off)
 
     def _warn(self) -> None:
         for node in self._known:
@@ -111,7 +142,9 @@ class ClusterMembership:
 
 
 def _line(node: Node) -> str:
-    return f"{node.name} ({', '.join(node.holds)})" if node.holds else node.name
+    clock = parse_node_report(node).clock
+    remarks = [*node.holds, *((clock,) if clock else ())]
+    return f"{node.name} ({', '.join(remarks)})" if remarks else node.name
 
 
 @asynccontextmanager

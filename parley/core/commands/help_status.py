@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 
 from parley.core.commands.context import CommandContext
@@ -62,6 +63,7 @@ async def status(context: CommandContext, rest: str) -> str:
             channel=_channel_health(context),
         ),
         await _doing(context, record),
+        await _load(context),
         *_nodes(context),
     ]
     return "\n".join(lines)
@@ -80,6 +82,18 @@ async def _doing(context: CommandContext, record: ConversationRecord) -> str:
     if queued > 0:
         lines.append(context.say(Sentence.STATUS_WAITING, count=queued))
     return "\n".join(lines)
+
+
+async def _load(context: CommandContext) -> str:
+    """Return what there is to do, for all together."""
+    services = context.services
+    load = await services.load()
+    figures = {"turns": load.turns, "most": services.options.max_turns, "waiting": load.waiting}
+    figures |= {"learning": load.learning, "oldest": round(load.oldest), "lag": round(load.learning_oldest)}
+    store = "–" if math.isnan(load.store_latency) else f"{load.store_latency * 1000:.0f}"
+    return context.say(
+        Sentence.STATUS_LOAD, store=store, **{name: str(each) for name, each in figures.items()}
+    )
 
 
 def _nodes(context: CommandContext) -> Iterator[str]:

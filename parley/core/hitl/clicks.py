@@ -72,7 +72,12 @@ class ClickHandler:
             return say(language, refusal, name=record.asker.name or record.asker.id)
         event = QuestionEvent(QuestionEventKind.CLICK, click.question, click)
         await self._journal.put(click_item(record, event, f"{click.conversation.channel}:click:{click.id}"))
-        return say(language, Sentence.QUESTION_TAKEN)
+        decided = await _decided_by(self._journal, record, click)
+        if decided is None or decided.decision is None:
+            return say(language, Sentence.QUESTION_STALE)
+        if _decides(decided.decision, click):
+            return say(language, Sentence.QUESTION_TAKEN)
+        return render_outcome(decided)
 
 
 async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
@@ -87,10 +92,32 @@ async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
         first = await _first_click(journal, record)
         if first is None or first.id != click.id:
             return ""
-        record = replace(
-            record, decision=Decision(first.option, first.text, first.sender, time.time(), first.id)
-        )
+        record = replace(record, decision=_decision_of(first))
     return render_settled(record, arguments_budget(max_chars))
+
+
+async def _decided_by(journal: Journal, record: QuestionRecord, click: Click) -> QuestionRecord | None:
+    """Return a question as the first of the presses that were taken decides it, which may be another one.
+
+    None where it was worked already and decided nothing. Presses of a turn are worked in the order in which
+    the store took them, on whichever node.
+    """
+    first = await _first_click(journal, record)
+    if first is not None:
+        return replace(record, decision=_decision_of(first))
+    now = await _pressed_question(journal, click)
+    return None if now is None or now.open else now
+
+
+def _decides(decision: Decision, click: Click) -> bool:
+    """Return whether a decision is what the press says: its own, or the same of the same person."""
+    if decision.source == click.id:
+        return True
+    return (decision.by, decision.option, decision.text) == (click.sender, click.option, click.text)
+
+
+def _decision_of(click: Click) -> Decision:
+    return Decision(click.option, click.text, click.sender, time.time(), click.id)
 
 
 async def _pressed_question(journal: Journal, click: Click) -> QuestionRecord | None:

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 _IDLE_LOOK = 5.0
 _CAUSE_SHOWN = 500
+_PARTING = 0.7
+"""Seconds that whoever is ended waits for the store to take a lane back."""
 
 LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
 """Works a claimed lane; calls what it is given once its slot may go to another."""
@@ -169,8 +171,8 @@ class LaneWorker:
             self._rules.report(f"{claim.lane}: {error}")
             await self._until_stored(lambda: self._journal.release(claim))
         except asyncio.CancelledError:
-            with suppress(LaneLost, StoreUnavailable):
-                await asyncio.shield(self._journal.release(claim))
+            # One that the store does not take back in time comes free with its node, or its lease.
+            await asyncio.wait({asyncio.create_task(self._release(claim))}, timeout=_PARTING)
             raise
         except Exception as error:
             log.exception("%s: %s broke", claim.lane, self._rules.what)
@@ -178,6 +180,10 @@ class LaneWorker:
             await self._until_stored(partial(self._rules.set_back, claim, error))
         finally:
             give_back()
+
+    async def _release(self, claim: Claim) -> None:
+        with suppress(LaneLost, StoreUnavailable):
+            await self._journal.release(claim)
 
     async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
         """Write; a lane that is not given back would be held until the next start."""

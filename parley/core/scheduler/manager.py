@@ -127,8 +127,13 @@ class Manager:
             (final_rewrite_queue(name), self._for_commands, self._work_rewrite),
         )
 
-    async def drain(self, *, hand_over: bool = False) -> None:
-        """Claim nothing more, and let turns finish for `shutdown_grace` seconds.
+    @property
+    def shutdown_grace(self) -> float:
+        """Return how many seconds a stop may take."""
+        return self._services.options.shutdown_grace
+
+    async def drain(self, seconds: float | None = None, *, hand_over: bool = False) -> None:
+        """Claim nothing more, and let turns finish for so many seconds (None: `shutdown_grace`).
 
         What is left then goes on at the next start. To `hand_over`, turns that wait for the agent are given
         up at once: another node goes on with them.
@@ -140,7 +145,7 @@ class Manager:
         for task, claim in self._lanes.tasks.items() if hand_over else ():
             if claim.queue.startswith(TURNS) and self._waits_for_agent(claim.lane):
                 task.cancel()
-        grace = self._services.options.shutdown_grace
+        grace = self.shutdown_grace if seconds is None else seconds
         finished, _ = await asyncio.gather(
             self._lanes.finish(grace), self._services.bus.follow_ups.drain(grace)
         )

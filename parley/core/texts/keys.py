@@ -67,6 +67,7 @@ class Sentence(StrEnum):
     STATUS_QUESTION = "status_question"
     STATUS_WAITING = "status_waiting"
     STATUS_NODES = "status_nodes"
+    STATUS_LOAD = "status_load"
     STOP_DONE = "stop_done"
     STOP_NOTHING = "stop_nothing"
     STOP_BUTTON = "stop_button"

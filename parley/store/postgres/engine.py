@@ -13,6 +13,9 @@ from parley.store.postgres.notifications.listener import listen
 from parley.store.postgres.notifications.notifier import PostgresNotifier
 from parley.store.queue_events import QueueEvents
 
+PARTING = 0.7
+"""Seconds that closing waits for the server, once for the node's farewell and once for what is out."""
+
 _HEARING = 5.0
 """Seconds that opening waits for the listener, so that no early notice is missed."""
 
@@ -31,7 +34,7 @@ class PostgresEngine:
 async def run_engine(
     where: PostgresLocation, timeout: float, hearing: PostgresLocation
 ) -> AsyncIterator[PostgresEngine]:
-    """Yield an engine on the database; on leaving, all that was handed over is committed.
+    """Yield an engine on the database; on leaving, all that was handed over is committed, if it answers.
 
     `hearing` is where to listen: the same database, past a pooler in transaction mode.
 
@@ -49,8 +52,7 @@ async def run_engine(
                 await listening.wait()
         yield engine
     finally:
-        await engine.writer.close()
-        await engine.reader.close()
+        await asyncio.gather(engine.writer.close(PARTING), engine.reader.close(PARTING))
         listener.cancel()
         await asyncio.wait([listener])
         wakeups.wake_all()

@@ -23,7 +23,7 @@ from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
 from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
-from parley.store.postgres.engine import PostgresEngine, run_engine
+from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
@@ -88,11 +88,13 @@ class PostgresStore:
         where = parse_location(url, schema)
         async with run_engine(where, timeout, parse_location(listen_url or url, schema)) as engine:
             nodes = PostgresNodeRegistry(engine, schema, node, lease, clock)
+            await nodes.read_clock()
             try:
                 yield cls(engine, calls, lease, poll, retention, clock, InDoubtClaims(3 * timeout), nodes)
             finally:
-                with suppress(StoreUnavailable):
-                    await engine.writer.submit(calls.leave())
+                with suppress(StoreUnavailable, TimeoutError):
+                    async with asyncio.timeout(PARTING):
+                        await engine.writer.submit(calls.leave())
 
     @property
     def news(self) -> Notifier:
@@ -291,7 +293,7 @@ class PostgresStore:
     async def _prune_often(self, pause: float) -> None:
         while True:
             try:
-                await self.prune(time.time() if self._clock is None else self._clock())
+                await self.prune(self.nodes.shared_clock(time.time)())
             except StoreUnavailable as error:
                 log.warning("old rows stay for now: %s", error)
             await asyncio.sleep(pause)

@@ -12,9 +12,10 @@ from contextlib import suppress
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.lease import LeaseToken, uptime
-from parley.store.nodes import LeaseHolder, Node
+from parley.store.nodes import GONE_LISTED, LeaseHolder, Node
 from parley.store.postgres.engine import PostgresEngine
 from parley.store.postgres.execution.call_merging import SqlCall
+from parley.store.postgres.server_clock import ServerClock
 
 log = logging.getLogger("parley.store")
 
@@ -40,6 +41,7 @@ class PostgresNodeRegistry:
         self._name = name
         self._seconds = seconds
         self._clock = clock
+        self._server_clock = ServerClock()
         self._report = ""
         self._tenure = LeaseToken(seconds, -math.inf)
 
@@ -49,6 +51,15 @@ class PostgresNodeRegistry:
 
     def set_report(self, report: str) -> None:
         self._report = report
+
+    def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
+        return self._clock or self._server_clock.now
+
+    async def read_clock(self) -> None:
+        """Learn the server's time. Raises StoreUnavailable."""
+        asked = uptime()
+        told = await self._engine.reader.submit(SqlCall(f"SELECT {self._schema}.moment(NULL)", ()))
+        self._server_clock.take_reading(asked, told[0][0])
 
     def confirm_lease(self, asked: float) -> LeaseToken:
         """Note that the server has just prolonged the lease: it was asked at `asked`, by `uptime`.
@@ -66,10 +77,11 @@ class PostgresNodeRegistry:
         statement = f"""INSERT INTO {self._schema}.nodes AS n (name, until, report)
             VALUES (%s, {self._schema}.moment(%s::float8) + %s::float8, %s)
             ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until),
-            report = excluded.report RETURNING name"""
-        await self._engine.reader.submit(
+            report = excluded.report RETURNING {self._schema}.moment(NULL)"""
+        told = await self._engine.reader.submit(
             SqlCall(statement, (self._name, self._now(), self._seconds, self._report))
         )
+        self._server_clock.take_reading(asked, told[0][0])
         self.confirm_lease(asked)
 
     async def keep_alive(self) -> None:
@@ -89,8 +101,9 @@ class PostgresNodeRegistry:
             SELECT n.name, n.since, n.until - now.at,
             (SELECT count(*) FROM {s}.lanes l WHERE l.node = n.name AND l.queue >= %s AND l.queue < %s),
             ARRAY(SELECT e.name FROM {s}.leases e WHERE e.node = n.name AND e.until > now.at ORDER BY 1),
-            n.report FROM {s}.nodes n, now ORDER BY n.name"""
-        rows = await self._engine.reader.submit(SqlCall(statement, (self._now(), queues, queues + _HIGHEST)))
+            n.report FROM {s}.nodes n, now WHERE n.until > now.at - %s ORDER BY n.name"""
+        values = (self._now(), queues, queues + _HIGHEST, GONE_LISTED)
+        rows = await self._engine.reader.submit(SqlCall(statement, values))
         return tuple(Node(name, since, left, lanes, tuple(holds), said)
                      for name, since, left, lanes, holds, said in rows)  # fmt: skip
 

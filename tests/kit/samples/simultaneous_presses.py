@@ -12,6 +12,7 @@ from parley.core.hitl.records import question_queue, show_lane
 from parley.core.model.address import Conversation
 from parley.core.model.questions import Click
 from parley.core.model.types import OutboundMessage
+from parley.core.texts import Sentence, say
 from tests.kit.doubles.core import Core, ScriptedAgent
 from tests.kit.machine import patience
 from tests.kit.samples.questions import ANN
@@ -34,7 +35,8 @@ async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) 
     assert len(asked) == rounds
     for start in range(0, rounds, _TOGETHER):
         pairs = [(final, option) for final in asked[start : start + _TOGETHER] for option in _OPTIONS]
-        await asyncio.gather(*(press(nodes, final, option) for final, option in pairs))
+        told = await asyncio.gather(*(press(nodes, final, option) for final, option in pairs))
+        check_told(told)
     await until_finals(nodes, 3 * rounds)
     await until_nothing_waits(nodes, asked)
     assert len(finals_of(nodes)) == 3 * rounds
@@ -45,13 +47,22 @@ async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) 
     check_messages(nodes, rounds)
 
 
-async def press(nodes: Sequence[Core], final: OutboundMessage, option: str) -> None:
+async def press(nodes: Sequence[Core], final: OutboundMessage, option: str) -> str:
+    """Return what whoever pressed is told."""
     node = nodes[0] if option == _OPTIONS[0] else nodes[-1]
     assert final.question is not None
     click = Click(
         f"{final.turn_id} {option}", final.question.id, option, ANN, final.conversation, private=True
     )
-    await node.clicks.submit(click)
+    return await node.clicks.submit(click)
+
+
+def check_told(told: Sequence[str]) -> None:
+    """Of the two who pressed, one is told that it counts, and one what was decided instead."""
+    taken = say("en", Sentence.QUESTION_TAKEN)
+    for pair in zip(told[::2], told[1::2], strict=True):
+        assert pair.count(taken) == 1, pair
+        assert any("Ann: " in words for words in pair), pair
 
 
 def finals_of(nodes: Sequence[Core]) -> list[OutboundMessage]:

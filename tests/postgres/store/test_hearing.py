@@ -50,7 +50,7 @@ async def hearing(cluster: Cluster, schema: str) -> AsyncIterator[CountedNotifie
     finally:
         task.cancel()
         await asyncio.wait([task])
-        await writer.close()
+        await writer.close(10.0)
 
 
 async def test_a_connection_that_hears_is_left_alone(cluster: Cluster, schema: str) -> None:

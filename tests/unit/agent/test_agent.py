@@ -355,7 +355,13 @@ async def test_somebody_elses_run_makes_it_busy(server: FakeServer, agent: LangG
 
 @pytest.mark.parametrize(
     ("status", "error"),
-    [(401, AgentRefused), (422, AgentRefused), (429, AgentUnavailable), (500, AgentUnavailable)],
+    [
+        (401, AgentRefused),
+        (403, AgentRefused),
+        (422, AgentRefused),
+        (429, AgentUnavailable),
+        (500, AgentUnavailable),
+    ],
 )
 async def test_a_refused_start_is_told_without_the_servers_words(
     server: FakeServer, agent: LangGraphAgent, status: int, error: type[Exception]
@@ -365,6 +371,7 @@ async def test_a_refused_start_is_told_without_the_servers_words(
     with pytest.raises(error) as raised:
         await ended(agent, request())
     assert "SECRET" not in str(raised.value)
+    assert ("credentials" in str(raised.value)) == (status == 401)
 
 
 async def test_an_unknown_assistant_is_refused(server: FakeServer, agent: LangGraphAgent) -> None:

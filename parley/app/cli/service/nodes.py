@@ -16,8 +16,6 @@ from parley.app.storage.store import open_store
 from parley.app.supervision.cluster import TURNS, parse_node_report
 from parley.store.nodes import Node
 
-_GONE_SHOWN = 3600.0
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a table, or one JSON object a line; no node is disturbed."""
@@ -25,24 +23,24 @@ def run(arguments: argparse.Namespace) -> int:
     if loaded.settings.store.embedded:
         print("At most one node: the store is a file. More need store.url: postgresql://... (docs/nodes.md)")
         return 0
-    nodes = [node for node in run_loop(_nodes(loaded)) if node.left > -_GONE_SHOWN]
+    nodes, now = run_loop(_nodes(loaded))
     if arguments.json:
         for node in nodes:
             print(json.dumps(asdict(node) | {"report": parse_node_report(node).model_dump()}))
     elif nodes:
-        _print(nodes, loaded.settings.store.lease)
+        _print(nodes, loaded.settings.store.lease, now)
     else:
         print("No node uses this store.")
     return 0
 
 
-async def _nodes(loaded: LoadedSettings) -> Sequence[Node]:
+async def _nodes(loaded: LoadedSettings) -> tuple[Sequence[Node], float]:
+    """Return the nodes, and the time by the clock that they go by."""
     async with open_store(loaded) as store:
-        return await store.nodes.list_nodes(TURNS)
+        return await store.nodes.list_nodes(TURNS), store.nodes.shared_clock(time.time)()
 
 
-def _print(nodes: Sequence[Node], lease: float) -> None:
-    now = time.time()
+def _print(nodes: Sequence[Node], lease: float, now: float) -> None:
     table = [("NODE", "UP", "SEEN", "TURNS", "HOLDS ALONE", "CHANNELS")]
     table += [
         (
@@ -61,4 +59,6 @@ def _print(nodes: Sequence[Node], lease: float) -> None:
 
 
 def _channels(node: Node) -> str:
-    return ", ".join(f"{name} {health}" for name, health in parse_node_report(node).channels.items()) or "-"
+    said = parse_node_report(node)
+    clock = (said.clock,) if said.clock else ()
+    return ", ".join((*(f"{name} {health}" for name, health in said.channels.items()), *clock)) or "-"

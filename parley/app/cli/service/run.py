@@ -92,6 +92,7 @@ async def _serve(
                 on_hangup(parley.reloader.request, partial(stopping, signal.SIGHUP))
                 await parley.run(stop.event, partial(_started, loaded, heartbeat))
         if not stop.renew():
+            log.info("stopped in %.1f s", stop.age)
             return
         loaded, source = _load(arguments, environ)
         await first.keep(loaded)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import select
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import psycopg
@@ -135,6 +137,12 @@ async def _demand_rights(connection: Connection) -> None:
     for (may,) in await cursor.fetchall():
         if not may:
             raise StoreUnavailable(RIGHTS)
+
+
+def cut_off(connection: Connection) -> None:
+    """End a connection whose server does not answer: what waits for it fails at once."""
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
 
 
 def is_dead(connection: Connection) -> bool:

@@ -67,7 +67,7 @@ _BY_TEXT = (
     (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
     (re.compile(r"database .{1,200} does not exist"), _BY_STATE["3D000"]),
     (re.compile(r"permission denied"), RIGHTS),
-    (re.compile(r"starting up|shutting down|not accepting connections"), _CHANGING),
+    (re.compile(r"starting up|shutting down|not (?:yet )?accepting connections"), _CHANGING),
     (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"), _CLOSED),
     (re.compile(r"could not translate|resolve"), _UNRESOLVED),
     (re.compile(r"refused|No such file|timeout|timed out|unreachable"),

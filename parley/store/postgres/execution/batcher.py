@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import psycopg
 
 from parley.core.model.errors import StoreUnavailable
-from parley.store.postgres.database.connection import PostgresLocation, connect, is_dead
+from parley.store.postgres.database.connection import PostgresLocation, connect, cut_off, is_dead
 from parley.store.postgres.database.error_mapping import map_error
 from parley.store.postgres.database.schema import Connection
 from parley.store.postgres.execution.call_merging import SqlCall, Value, merge_calls, split_answers
@@ -45,6 +45,7 @@ class Batcher:
         self._connection = _deaf(connection) if connection is not None else None
         self._jobs: asyncio.Queue[_Job | None] = asyncio.Queue()
         self._open = True
+        self._left = False
         self._task = asyncio.create_task(self._serve(), name="parley-store")
 
     def submit(self, call: SqlCall) -> asyncio.Future[list[Row]]:
@@ -59,11 +60,18 @@ class Batcher:
         self._jobs.put_nowait(_Job(call, weight, future))
         return future
 
-    async def close(self) -> None:
-        """Commit what was handed over, and close the connection."""
+    async def close(self, patience: float) -> None:
+        """Commit what was handed over, and close the connection; a server that does not answer is left."""
         self._open = False
         self._jobs.put_nowait(None)
-        await asyncio.wait([self._task])
+        await asyncio.wait([self._task], timeout=patience)
+        if not self._task.done():
+            self._left = True
+            if self._connection is not None:
+                cut_off(self._connection)
+                await asyncio.wait([self._task], timeout=patience)
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
     async def _serve(self) -> None:
         batch: list[_Job] = []
@@ -112,16 +120,15 @@ class Batcher:
     async def _together(self, calls: Sequence[SqlCall]) -> list[list[Row]]:
         """Make one transaction. Raises StoreUnavailable; the connection is gone then, or it was undone."""
         connection = await self._ready()
-        try:
-            async with asyncio.timeout(2 * self._timeout):
+        with _cut_off_after(2 * self._timeout, connection) as is_cut:
+            try:
                 return await self._tried(connection, calls)
-        except TimeoutError as error:
-            await self._hang_up()
-            raise StoreUnavailable(f"{self._where.place}: the server does not answer.") from error
-        except psycopg.Error as error:
-            if connection.closed:
-                await self._hang_up()
-            raise map_error(self._where.place, error) from error
+            except psycopg.Error as error:
+                if connection.closed:
+                    await self._hang_up()
+                if is_cut():
+                    raise StoreUnavailable(f"{self._where.place}: the server does not answer.") from error
+                raise map_error(self._where.place, error) from error
 
     async def _tried(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:
         for _ in range(_TRIES - 1):
@@ -146,6 +153,8 @@ class Batcher:
         return split_answers(parcels, [await _rows(cursor) for _ in parcels])
 
     async def _ready(self) -> Connection:
+        if self._left:
+            raise StoreUnavailable("The store is closed.")
         if self._connection is not None and is_dead(self._connection):
             await self._hang_up()
         if self._connection is None:
@@ -156,6 +165,26 @@ class Batcher:
         if self._connection is not None:
             connection, self._connection = self._connection, None
             await connection.close()
+
+
+@contextmanager
+def _cut_off_after(seconds: float, connection: Connection) -> Iterator[Callable[[], bool]]:
+    """End the connection unless the block is over in time; yields what tells whether it was.
+
+    Not by a timeout: the driver would first ask a server that does not answer to cancel, for ten seconds.
+    """
+    cut = False
+
+    def end() -> None:
+        nonlocal cut
+        cut = True
+        cut_off(connection)
+
+    timer = asyncio.get_running_loop().call_later(seconds, end)
+    try:
+        yield lambda: cut
+    finally:
+        timer.cancel()
 
 
 def _locks(calls: Sequence[SqlCall]) -> dict[tuple[str, str], bool]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from parley.store.nodes import GONE_LISTED
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.retention import Retention
 from parley.store.rows import Row
@@ -24,7 +25,7 @@ def prune_calls(schema: str, retention: Retention, now: float) -> tuple[SqlCall,
     s = schema
     items = _slice_of(f"{s}.items", "state = %s AND ended_at < %s::float8 ORDER BY ended_at")
     names = _slice_of(f"{s}.names", "put_at < %s::float8 ORDER BY put_at")
-    nodes = f"""WITH gone AS (DELETE FROM {s}.nodes WHERE until < {s}.moment(NULL) AND until < %s::float8
+    nodes = f"""WITH gone AS (DELETE FROM {s}.nodes WHERE until < least({s}.moment(NULL), %s::float8)
         AND NOT EXISTS (SELECT 1 FROM {s}.lanes WHERE node = nodes.name) RETURNING 1)
         SELECT 0 * count(*) FROM gone"""
     tallies = _slice_of(f"{s}.tallies", "until < %s::float8 ORDER BY until")
@@ -35,7 +36,7 @@ def prune_calls(schema: str, retention: Retention, now: float) -> tuple[SqlCall,
         SqlCall(items, (_DEAD, now - retention.dead, SLICE)),
         SqlCall(names, (named, SLICE)),
         SqlCall(tallies, (now, SLICE)),
-        SqlCall(nodes, (finished,)),
+        SqlCall(nodes, (now - GONE_LISTED,)),
     )
 
 

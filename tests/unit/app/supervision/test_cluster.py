@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -35,6 +35,9 @@ class Others:
     def set_report(self, report: str) -> None:
         self.said = report
 
+    def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
+        return lambda: 5.0
+
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         self.looked.set()
         if self.broken:
@@ -51,13 +54,13 @@ class Others:
         raise AssertionError("not in these tests")
 
 
-def neighbourhood(nodes: Others) -> ClusterMembership:
+def neighbourhood(nodes: Others, own_time: float = 5.0) -> ClusterMembership:
     channels = (HealthReport("telegram", Health.STANDBY, "", 0.0), HealthReport("web", Health.UP, "", 0.0))
-    return ClusterMembership(nodes, "http://one", lambda: channels, lambda: 5.0)
+    return ClusterMembership(nodes, "http://one", lambda: channels, lambda: own_time)
 
 
-async def seen(nodes: Others) -> ClusterMembership:
-    made = neighbourhood(nodes)
+async def seen(nodes: Others, own_time: float = 5.0) -> ClusterMembership:
+    made = neighbourhood(nodes, own_time)
     running = asyncio.create_task(made.run())
     await nodes.looked.wait()
     await asyncio.sleep(0)
@@ -78,6 +81,20 @@ async def test_the_living_are_one_report():
     made = await seen(Others(A, B, replace(A, name="dead", left=-1.0)))
     (report,) = made.reports()
     assert report.detail == "2: a-1 (telegram), b-2"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "said"), [(1.5, ""), (300.2, "clock is 300 s ahead"), (-2.5, "2 s behind")]
+)
+async def test_a_clock_that_is_off_is_said_to_all(ahead: float, said: str, caplog: pytest.LogCaptureFixture):
+    nodes = Others(A, replace(B, report=NodeReport(clock="clock is 7 s behind").model_dump_json()))
+    made = await seen(nodes, 5.0 + ahead)
+    (report,) = made.reports()
+    assert "b-2 (clock is 7 s behind)" in report.detail
+    assert said in report.detail
+    assert (report.health is Health.RETRYING) == bool(said)
+    assert said in json.loads(nodes.said)["clock"]
+    assert ("this machine's clock" in caplog.text) == bool(said)
 
 
 async def test_there_is_none_where_there_can_be_one_node_only():

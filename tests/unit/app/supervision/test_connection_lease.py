@@ -40,6 +40,9 @@ class NodeAt:
     def set_report(self, report: str) -> None:
         raise AssertionError("not in these tests")
 
+    def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
+        raise AssertionError("not in these tests")
+
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         raise AssertionError("not in these tests")
 

@@ -67,6 +67,7 @@ async def test_status_whoami_and_help_say_where_one_is(tmp_path: Path) -> None:
             await parley.say(text)
         status, whoami, listing, meant = await parley.channel.until_finals(4)
         assert "Now: idle." in status
+        assert "Load: 0 of 2000 turns under way here; 0 conversations wait (the oldest 0 s)" in status
         assert "id `ann`" in whoami
         assert "`/new`" in listing
         assert "Did you mean `/help`" in meant

@@ -23,8 +23,11 @@ async def test_a_message_says_what_a_press_will_decide_before_that_is_worked(tmp
         first, late, foreign = click(key, "approve"), click(key, "reject"), click(key, "approve", EVE)
         assert await outcome_text(parley.journal, first, 4000) == "", "nothing was pressed yet"
         await parley.crash()
-        for each in (first, late):
-            await parley.clicks.submit(each)
+        again = replace(first, id="a second press")
+        told = [await parley.clicks.submit(each) for each in (first, late, again)]
+        taken = say("en", Sentence.QUESTION_TAKEN)
+        assert [told[0], told[2]] == [taken, taken]
+        assert "Ann: Approve" in told[1], "the press that decides nothing is told what was decided"
         text = await outcome_text(parley.journal, first, 4000)
         assert "Ann" in text
         assert "send_mail" in text

@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from parley.channels.telegram.outbound.reply import TelegramReplyTiming
-from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.errors import (
+    ChannelUnavailable,
+    DeliveryRejected,
+    LaneLost,
+    RateLimited,
+    StoreUnavailable,
+)
 from parley.core.model.types import Step, StepStatus
 from tests.kit.platforms.telegram_channel import Notes, snapshot
 
@@ -104,6 +110,18 @@ async def test_without_drafts_a_message_is_edited(world):
     assert world.answers() == ("growing more",)
     await reply.finish(snapshot("grown"))
     assert world.answers() == ("grown",)
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("away"), LaneLost("another node's")])
+async def test_a_message_whose_id_cannot_be_noted_does_not_stay(world, group, error):
+    async def refuse(_: str) -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        await world.channel.open_reply(world.target(group), refuse).show(snapshot("growing"))
+    assert world.answers(group) == ()
+    await world.channel.open_reply(world.target(group), Notes()).finish(snapshot("grown", final=True))
+    assert world.answers(group) == ("grown",)
 
 
 async def test_a_long_answer_is_several_messages_in_order(world, group):
