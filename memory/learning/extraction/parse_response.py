@@ -42,7 +42,7 @@ Object = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class ShownIds:
-    """The ids that the model may use: of facts by the short names it was shown, of turns (T1 is the first)."""
+    """The ids that the model may use: of facts by the names it was shown, and of turns (T1 is the first)."""
 
     facts: Mapping[str, str]
     turns: tuple[str, ...]

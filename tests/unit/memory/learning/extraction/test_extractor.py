@@ -85,9 +85,7 @@ async def test_the_current_memory_is_slim_and_in_real_characters():
     ]
     summaries = Summaries(work=Summary("Leads R&D.\nIn Ulm."), background=Summary("From Ulm."))
     prompt, _ = await asked(turn(0, "hello there, I am back"), facts=facts, summaries=summaries)
-    assert (
-        "F1 | context | 住在上海 |浦东\nF2 | knowledge | R&amp;D &lt;lead&gt;" in prompt
-    )
+    assert "F1 | context | 住在上海 |浦东\nF2 | knowledge | R&amp;D &lt;lead&gt;" in prompt
     assert "workContext: Leads R&amp;D. In Ulm.\nlongTermBackground: From Ulm." in prompt
     assert "\\u" not in prompt
 
