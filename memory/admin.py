@@ -182,8 +182,8 @@ def fact_view(fact: Fact) -> FactView:
     )
 
 
-def memory_view(whole: StoredMemory, waiting: int) -> MemoryView:
-    """Return a memory as its person sees it, the newest fact first; `waiting` turns wait for a lesson."""
+def memory_view(whole: StoredMemory, waiting: int, learner: str) -> MemoryView:
+    """Return a memory as its person sees it, the newest fact first; `waiting` turns wait for `learner`."""
     facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
     return MemoryView(
         on=not whole.notes.off,
@@ -191,6 +191,7 @@ def memory_view(whole: StoredMemory, waiting: int) -> MemoryView:
         facts=tuple(map(fact_view, facts)),
         waiting=waiting,
         damaged=whole.damaged,
+        learner=learner,
         **asdict(whole.notes.kept_out),
     )
 

@@ -199,7 +199,7 @@ class MemoryService:
         with map_store_errors():
             whole = await self._repository.load_merged(person)
             waiting = len(await self._queue.waiting(person))
-        return memory_view(whole, waiting)
+        return memory_view(whole, waiting, self._extractor.name)
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:
         with map_store_errors():

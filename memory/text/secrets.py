@@ -1,13 +1,16 @@
 """Masking of secrets in texts: card numbers, IBANs, keys and tokens, and passwords said as such.
 
-Every pattern is bounded, or begins where a run of its characters begins: they take linear time.
+Every pattern is bounded, or begins where a run of its characters begins: they take linear time. Each is tried
+only where something that it begins with was found, which is a third of the work.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
 CARD, IBAN, KEY, PASSWORD = "[card number]", "[IBAN]", "[key]", "[password]"
 _MARKS = (CARD, IBAN, KEY, PASSWORD)
@@ -41,13 +44,14 @@ _TOKEN = re.compile(
     | GOCSPX-[A-Za-z0-9_-]{{20,}} | hf_[A-Za-z0-9]{{30,}} | npm_[A-Za-z0-9]{{36}} | pypi-[A-Za-z0-9_-]{{50,}}
     | dop_v1_[a-f0-9]{{64}} | shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{{32}}
     | SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}
-    | lsv2_[a-z]{{2}}_[A-Za-z0-9_]{{30,}} | \d{{8,10}}:[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])
+    | lsv2_[a-z]{{2}}_[A-Za-z0-9_]{{30,}}
     | eyJ[A-Za-z0-9_-]{{10,}}\.eyJ[A-Za-z0-9_-]{{10,}}\.[A-Za-z0-9_-]{{10,}}
     )
     | -----BEGIN[ ](?:[A-Z]{{1,20}}[ ]){{0,3}}PRIVATE[ ]KEY-----[^-]*+(?:-----END[A-Z ]{{0,60}}-----)?""",
     re.VERBOSE,
 )
-_URL_PASSWORD = re.compile(r"(?<=://)([^\s:/@]{1,100}):([^\s@/]{1,200})@")
+_BOT_TOKEN = re.compile(rf"{_START}\d{{8,10}}:[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])")
+_URL_PASSWORD = re.compile(r"://([^\s:/@]{1,100}):([^\s@/]{1,200})@")
 _KEY_NAMES = (
     r"(?:api|access|secret|private|client|auth)[ _-]?(?:key|token|secret)|bearer|"
     r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
@@ -100,22 +104,81 @@ class MaskedText:
     count: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SecretForm:
+    """A form of secrets: its pattern, what stands in the place of a match, and where matches may begin.
+
+    `begins` has a text with which each match begins, in small letters if the pattern ignores case. Without
+    any, matches begin at a number, or `ahead` of it.
+    """
+
+    pattern: re.Pattern[str]
+    mask: Callable[[re.Match[str]], str]
+    begins: tuple[str, ...] = ()
+    ahead: int = 0
+
+    def find(self, searched: SearchedText) -> Iterator[re.Match[str]]:
+        """Yield the matches, as `finditer` does."""
+        end = 0
+        for place in self._places(searched):
+            found = self.pattern.match(searched.text, place) if place >= end else None
+            if found:
+                yield found
+                end = found.end()
+
+    def _places(self, searched: SearchedText) -> Iterable[int]:
+        if not self.begins:
+            return [place - self.ahead for place in searched.numbers if place >= self.ahead]
+        text = searched.folded if self.pattern.flags & re.IGNORECASE else searched.text
+        return sorted({*chain.from_iterable(_occurrences(text, each) for each in self.begins)})
+
+
+class SearchedText:
+    """A text, and what several forms of secrets look at in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def folded(self) -> str:
+        """Return the text in small letters, each in its place."""
+        folded = self.text
+        for odd, plain in () if folded.isascii() else _ODD_CASES:
+            folded = folded.replace(odd, plain)
+        return folded.lower()
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Return where numbers begin."""
+        pattern = _ASCII_NUMBER if self.text.isascii() else _NUMBER
+        return [found.start() for found in pattern.finditer(self.text)]
+
+
+_NUMBER, _ASCII_NUMBER = re.compile(r"\d+"), re.compile("[0-9]+")
+# Letters that `re.IGNORECASE` takes for these, and which are none of their capitals.
+_ODD_CASES = tuple(zip("ſıİᲀᲁᲂᲃᲄᲅᲆ", "siiвдосттъ", strict=True))
+
+
+def _occurrences(text: str, part: str) -> Iterator[int]:
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + 1)
+
+
 def mask_secrets(text: str) -> MaskedText:
     """Return the text with a mark in the place of each secret; masked again it stays the same."""
-    count = 0
-
-    def counted(mask: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
-        def replace(found: re.Match[str]) -> str:
-            nonlocal count
-            masked = mask(found)
-            count += masked != found[0]
-            return masked
-
-        return replace
-
-    for pattern, mask in _MASKS:
-        text = pattern.sub(counted(mask), text)
-    return MaskedText(text, count)
+    searched, count = SearchedText(text), 0
+    for form in FORMS:
+        parts, end = list[str](), 0
+        for found in form.find(searched):
+            masked = form.mask(found)
+            if masked != found[0]:
+                parts += (searched.text[end : found.start()], masked)
+                end, count = found.end(), count + 1
+        if parts:
+            searched = SearchedText("".join((*parts, searched.text[end:])))
+    return MaskedText(searched.text, count)
 
 
 def count_marks(text: str) -> int:
@@ -178,12 +241,26 @@ def _password_han(found: re.Match[str]) -> str:
     return _value_masked(found, PASSWORD, "value")
 
 
-_MASKS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
-    (_TOKEN, lambda _: KEY),
-    (_URL_PASSWORD, lambda found: f"{found[1]}:{PASSWORD}@"),
-    (_IBAN, _iban),
-    (_CARD, _card),
-    (_KEY_SAID, lambda found: _value_masked(found, KEY, 1)),
-    (_PASSWORD_SAID, _password),
-    (_PASSWORD_HAN, _password_han),
+_PREFIXES = """
+    sk- sk_ pk- pk_ rk- rk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- xox xapp- AKIA ASIA AIza
+    ya29. GOCSPX- hf_ npm_ pypi- dop_v1_ shp SG. lsv2_ eyJ -----BEGIN
+"""
+_KEY_BEGINS = "api access secret private client auth bearer clé clave chave chiave ключ"
+_PASSWORD_BEGINS = (
+    "pass", "pwd", "pin", "kennwort", "wachtwoord", "mot de passe", "code pin", "contraseña", "clave",
+    "senha", "palavra", "parola", "пароль", "пин", "hasło", "heslo", "lösenord", "adgangskode", "salasana",
+    "şifre", "jelszó", "mật khẩu", "kata sandi",
+)  # fmt: skip
+_HAN_BEGINS = "密码 密碼 口令 验证码 驗證碼 パスワード 暗証番号 비밀번호 암호 패스워드"
+
+FORMS = (
+    SecretForm(_TOKEN, lambda _: KEY, tuple(_PREFIXES.split())),
+    SecretForm(_BOT_TOKEN, lambda _: KEY),
+    SecretForm(_URL_PASSWORD, lambda found: f"://{found[1]}:{PASSWORD}@", ("://",)),
+    SecretForm(_IBAN, _iban, ahead=2),
+    SecretForm(_CARD, _card),
+    SecretForm(_KEY_SAID, lambda found: _value_masked(found, KEY, 1), tuple(_KEY_BEGINS.split())),
+    SecretForm(_PASSWORD_SAID, _password, _PASSWORD_BEGINS),
+    SecretForm(_PASSWORD_HAN, _password_han, tuple(_HAN_BEGINS.split())),
 )
+"""All forms of secrets, in the order in which they are masked."""

@@ -46,7 +46,7 @@ US: Json = [{"key": "@_user_1", "id": {"open_id": "me"}, "name": "Parley"}]
 
 def update(text):
     with suppress(MemoryFailed):
-        answers.read_text(text, answers.ShownIds(frozenset(), ()))
+        answers.read_text(text, answers.ShownIds({}, ()))
 
 
 def learned(text):

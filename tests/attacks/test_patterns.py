@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from parley.memory.learning.extraction import prompts
+from parley.memory.learning.extraction.personal_signs import load_forms
 from parley.memory.learning.extraction.statements import load_statements
 from tests.attacks import reachable_patterns
 from tests.attacks.pathological_texts import hostile_texts
@@ -42,6 +43,11 @@ MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     ],
     "parley.memory.learning.extraction.statements:_any_of: f\"\\\\b(?:{'|'.join(parts)})\"": [
         language.vague for language in load_statements()
+    ],
+    "parley.memory.learning.extraction.personal_signs:compiled: frame.format(given[name])": [
+        pattern
+        for forms in load_forms()
+        for pattern in (forms.before, forms.asks, forms.opens, forms.ends, forms.idle, forms.own)
     ],
     "parley.app.process.logs:mask_pattern: '|'.join(map(re.escape, longest_first))": [
         "|".join(map(re.escape, SECRETS))

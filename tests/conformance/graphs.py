@@ -268,6 +268,18 @@ strict = _one_node(_strict, context=_Strict)
 notes = _one_node(_notes)
 remembers = _one_node(_remembers, context=_Remembers)
 
+
+async def _learn(state: MessagesState) -> dict[str, Any]:
+    """Learn the last thing that the user said in a lesson, as an assistant of somebody's own does."""
+    lesson = state["messages"][-1].text
+    said = lesson.rpartition("User: ")[2].splitlines()[0]
+    fact = {"content": said, "category": "context", "confidence": 0.9, "turns": ["T1"]}
+    answer = json.dumps({"newFacts": [fact]}) if "# How facts are written" in lesson else "no rules"
+    return {"messages": [AIMessage(content=f"Here it is:\n```json\n{answer}\n```")]}
+
+
+learner = _one_node(_learn)
+
 NAMES = (
     "echo",
     "slow",
@@ -284,4 +296,5 @@ NAMES = (
     "strict",
     "notes",
     "remembers",
+    "learner",
 )

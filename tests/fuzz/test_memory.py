@@ -53,10 +53,10 @@ UPDATE = {
             "subject": "tea",
         }
     ],
-    "factsToRemove": ["fact_1", {"id": "fact_1", "replacedBy": 0}],
-    "confirmations": ["fact_1"],
+    "factsToRemove": ["F1", {"id": "F1", "replacedBy": 0}],
+    "confirmations": ["F1"],
 }
-SHOWN = answers.ShownIds(frozenset({"fact_1"}), ("t1",))
+SHOWN = answers.ShownIds({"F1": "fact_1"}, ("t1",))
 
 
 @fuzzed()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from itertools import zip_longest
+from itertools import starmap, zip_longest
 from typing import Protocol
 
 from parley.core.model.types import CompletedTurn
@@ -93,7 +93,8 @@ class ModelExtractor:
     def _question(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> tuple[str, ShownIds]:
-        facts = select_facts(document.facts, index, [turn.said for turn in material.turns])
+        chosen = select_facts(document.facts, index, [turn.said for turn in material.turns])
+        facts = {f"F{number}": fact for number, fact in enumerate(chosen, 1)}
         last = material.turns[-1]
         languages = [turn.language for turn in material.turns if turn.language]
         values = {
@@ -103,11 +104,12 @@ class ModelExtractor:
             if languages
             else "",
             "summaries": "\n".join(summary_lines(document.summaries)) or "(none)",
-            "facts": "\n".join(map(render_fact, facts)) or "(none)",
+            "facts": "\n".join(starmap(render_fact, facts.items())) or "(none)",
             "turns": "\n\n".join(self._turns(material.turns)),
             "hints": self.prompts.signals.hints_for([turn.said for turn in material.turns]),
         }
-        shown = ShownIds(frozenset(fact.id for fact in facts), tuple(turn.id for turn in material.turns))
+        ids = {name: fact.id for name, fact in facts.items()}
+        shown = ShownIds(ids, tuple(turn.id for turn in material.turns))
         return self.prompts.render_turns(values), shown
 
     def _turns(self, turns: Sequence[LearnableTurn]) -> Iterator[str]:
@@ -132,10 +134,13 @@ def render_turn(turn: LearnableTurn) -> str:
     return "\n".join([*asked, f"User: {escaped(turn.said)}", *reply])
 
 
-def render_fact(fact: Fact) -> str:
-    """Return `id | category | confidence | text`, on one line; of a past fact also its end."""
+def render_fact(name: str, fact: Fact) -> str:
+    """Return `name | category | text`, on one line; of a past fact also its end.
+
+    A short name instead of the id, and no confidence, which changes no verdict: that is a sixth of a lesson.
+    """
     past = f" (until {fact.until[:10]})" if fact.until else ""
-    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {_shown(fact.content)}{past}"
+    return f"{name} | {fact.category} | {_shown(fact.content)}{past}"
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:

@@ -42,9 +42,9 @@ Object = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class ShownIds:
-    """The ids that the model was shown and may use: of facts, and of turns (T1 is the first)."""
+    """The ids that the model may use: of facts by the names it was shown, and of turns (T1 is the first)."""
 
-    facts: frozenset[str]
+    facts: Mapping[str, str]
     turns: tuple[str, ...]
 
 
@@ -225,9 +225,8 @@ def _summaries(value: Object) -> Iterator[SummaryChange]:
 
 
 def _id(raw: Json, shown: ShownIds) -> str:
-    """Return the id that an item is or names, when it was shown; else empty."""
-    fact = _word(raw.get("id") if isinstance(raw, dict) else raw)
-    return fact if fact in shown.facts else ""
+    """Return the id of the fact that an item is or names, when it was shown; else empty."""
+    return shown.facts.get(_word(raw.get("id") if isinstance(raw, dict) else raw), "")
 
 
 def _word(raw: Json) -> str:

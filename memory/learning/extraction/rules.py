@@ -10,6 +10,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
+from parley.core.ports.memory.port import SIMPLE_RULES
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Removal
 from parley.memory.learning.extraction.extractor import FactSearch, join_lines
 from parley.memory.learning.extraction.statements import StatedFact, read_statements
@@ -49,7 +50,7 @@ _SURE = 0.9
 class RuleExtractor:
     """Extracts by rules, where there is no model."""
 
-    name = "simple rules"
+    name = SIMPLE_RULES
 
     async def open(self) -> None:
         """Do nothing: rules need no preparation."""

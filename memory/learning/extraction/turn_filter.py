@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from parley.core.model.address import account_key
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
+from parley.memory.learning.extraction.personal_signs import may_be_personal
 from parley.memory.learning.extraction.strip_markup import agent_words, own_words
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
@@ -64,6 +66,7 @@ def select_learnable(
 ) -> LearnableTurns:
     """Return the turns of `person` that are worth learning from; those of others are dropped.
 
+    A turn in which nothing personal is said counts only as what the next one of its thread refers to.
     `earlier` are turns already learned from: only their questions count, for a "yes" that answers one.
     With `groups` off nothing is learned where others listen.
     """
@@ -78,7 +81,18 @@ def select_learnable(
         asked[turn.thread] = yes_no_question(turn.reply_text)
         if learned is not None and (turn.private or groups is not Groups.OFF):
             kept.append(learned)
-    return LearnableTurns(person, tuple(kept))
+    return LearnableTurns(person, tuple(_with_context(kept)))
+
+
+def _with_context(turns: Sequence[LearnableTurn]) -> Iterator[LearnableTurn]:
+    """Yield the personal turns, each with the one before it in its thread."""
+    personal = [bool(turn.question) or may_be_personal(turn.said) for turn in turns]
+    following: dict[str, bool] = {}
+    wanted = []
+    for turn, own in zip(reversed(turns), reversed(personal), strict=True):
+        wanted.append(own or following.get(turn.thread, False))
+        following[turn.thread] = own
+    return compress(turns, reversed(wanted))
 
 
 def _time(turn: CompletedTurn) -> float:

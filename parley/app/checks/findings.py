@@ -70,9 +70,15 @@ _IDLE = (
     ),
     _Idle(
         "memory",
-        ("model_name", "base_url", "embedding", "prompts_dir"),
+        ("assistant", "model_name", "base_url", "embedding", "prompts_dir"),
         lambda settings: not settings.memory.enabled,
         "does nothing with memory.enabled: false; remove it, or write true there",
+    ),
+    _Idle(
+        "memory",
+        ("base_url", "temperature"),
+        lambda settings: bool(settings.memory.assistant),
+        "does nothing: memory.assistant learns, with a model of its own; remove this, or memory.assistant",
     ),
     _Idle(
         "memory",
@@ -124,6 +130,8 @@ def named_assistants(loaded: LoadedSettings) -> dict[Path, str]:
     agent, session = loaded.settings.agent, loaded.settings.session
     first: Path = ("session", "assistant_id") if session.assistant_id else ("agent", "assistant")
     found: dict[Path, str] = {first: session.assistant_id or agent.assistant}
+    if loaded.settings.memory.enabled and loaded.settings.memory.assistant:
+        found["memory", "assistant"] = loaded.settings.memory.assistant
     for path, each in _sessions(loaded):
         if each.assistant_id:
             found[(*path, "assistant_id")] = each.assistant_id

@@ -15,14 +15,15 @@ from parley.core.model.options import UnroutedPolicy
 
 
 def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
-    """Yield a line for the agent, one for each channel, and one for where everything is kept."""
-    width = max(len(name) for name in ("agent", "data", *loaded.plans))
+    """Yield a line for the agent, one for each channel, who learns, and where everything is kept."""
+    width = max(len(name) for name in ("agent", "memory", "data", *loaded.plans))
     of_file = f" ({PROJECT_FILE})" if loaded.project else ""
     able = ", ".join(abilities(loaded.settings))
     yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}{able and f'; with {able}'}"
     for name, channel in loaded.plans.items():
         state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
         yield f"  {name:{width}}  {state}"
+    yield f"  {'memory':{width}}  {memory_line(loaded.settings)}"
     yield f"  {'data':{width}}  {loaded.data_dir}"
     yield from _apart(loaded)
     yield from summarise_routes(loaded)
@@ -86,6 +87,19 @@ def embedded_line(agent: AgentSection) -> str:
     if agent.model:
         return f"model {agent.model}"
     return "the offline demonstration (no AI: set agent.model for a real one)"
+
+
+def memory_line(settings: Settings) -> str:
+    """Return who learns, and what gives simple rules a model."""
+    memory = settings.memory
+    if not memory.enabled:
+        return "off"
+    if memory.assistant:
+        return f"the assistant {memory.assistant} learns"
+    if settings.memory_model:
+        return f"the model {settings.memory_model} learns"
+    more = "memory.model_name" if settings.agent.embedded else "memory.model_name or memory.assistant"
+    return f"simple rules learn, from few plain sentences (write {more} for more)"
 
 
 def abilities(settings: Settings) -> Iterator[str]:

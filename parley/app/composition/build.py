@@ -179,7 +179,7 @@ async def _put_together(
     lag, letters = LoopLag(), DeadLetters(journal)
     current.add_channels(make_channels(loaded, journal, news, current.rules, changes))
     bus = make_bus(journal, current, pairing, watchers.telemetry)
-    memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry, changes)
+    memory = make_memory(loaded, journal, agent, clock, quarantine, watchers.telemetry, changes)
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])

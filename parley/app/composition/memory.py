@@ -1,12 +1,14 @@
-"""Memory: files or the store beneath, a model or simple rules above."""
+"""Memory: files or the store beneath, a model, an assistant or simple rules above."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from parley.app.checks.embedding import MODEL_REMEDY
 from parley.app.extras import require_extra
+from parley.app.settings.core_options import default_session
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import VECTORS
 from parley.core.flow_control.quarantine import Quarantine
@@ -15,6 +17,7 @@ from parley.core.model.errors import ConfigError, MemoryFailed
 from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.people import PersonRepository
 from parley.memory.change_feed import MemoryChangeFeed
+from parley.memory.learning.extraction.assistant import AssistantModel, LessonAgent
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
@@ -34,19 +37,23 @@ _PAGE = User("web", "local")
 def make_memory(
     loaded: LoadedSettings,
     journal: LearningJournal,
+    agent: LessonAgent | None,
     clock: Callable[[], float],
     quarantine: Quarantine | None = None,
     telemetry: Telemetry = NO_TELEMETRY,
     changes: MemoryChangeFeed | None = None,
 ) -> MemoryService:
-    """Make the service as configured. Raises ConfigError for prompts that cannot be used."""
+    """Make the service as configured; `agent` has `memory.assistant`, if one learns.
+
+    Raises ConfigError for prompts that cannot be used.
+    """
     stores = loaded.settings.memory_in_store
     store: MemoryStore = SqlMemoryStore(journal) if stores else file_store(loaded)
     options, secrets = _options(loaded), _secrets(loaded)
     return MemoryService(
         store,
         journal,
-        _extractor(loaded),
+        _extractor(loaded, agent),
         options,
         clock,
         _semantic_index(loaded),
@@ -57,12 +64,12 @@ def make_memory(
     )
 
 
-async def prepare_memory(loaded: LoadedSettings) -> Callable[[MemoryService], None]:
+async def prepare_memory(loaded: LoadedSettings, agent: LessonAgent) -> Callable[[MemoryService], None]:
     """Return what lets these settings hold for a memory that runs.
 
     Raises ConfigError for prompts and models that cannot be used.
     """
-    extractor = _extractor(loaded)
+    extractor = _extractor(loaded, agent)
     if loaded.settings.memory.enabled:
         await extractor.open()
     options, secrets = _options(loaded), _secrets(loaded)
@@ -133,10 +140,16 @@ def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
     return EmbeddingIndex(embedder, loaded.data_dir / VECTORS)
 
 
-def _extractor(loaded: LoadedSettings) -> Extractor:
+def _extractor(loaded: LoadedSettings, runs: LessonAgent | None) -> Extractor:
+    """Return who learns: `memory.assistant`, `memory.model_name`, the embedded agent's model, or rules."""
     section, agent = loaded.settings.memory, loaded.settings.agent
     own = section.model_name is not None
-    name = section.model_name or (agent.model if agent.embedded else "")
+    name = loaded.settings.memory_model
+    folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
+    if section.assistant and runs is not None:
+        session = replace(default_session(loaded), assistant=section.assistant, input={}, output="")
+        timeout = MemoryOptions().model_timeout
+        return ModelExtractor(AssistantModel(runs, session, timeout), load_prompts(folder))
     if not name:
         return RuleExtractor()
     settings = ModelSettings(
@@ -146,5 +159,4 @@ def _extractor(loaded: LoadedSettings) -> Extractor:
         temperature=section.temperature,
         timeout=MemoryOptions().model_timeout,
     )
-    folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
     return ModelExtractor(LangchainModel(settings), load_prompts(folder))

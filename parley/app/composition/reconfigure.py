@@ -59,7 +59,7 @@ class Reconfiguration:
         self.note(loaded)
         try:
             made = self._made(plan)
-            remember = await prepare_memory(loaded) if _concerns_memory(plan) else None
+            remember = await prepare_memory(loaded, self.agent.agent) if _concerns_memory(plan) else None
             if plan.graphs:
                 await self.agent.reload_graphs(loaded)
         except ConfigError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
@@ -18,13 +19,13 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory.port import RecallQuery
+from parley.memory.learning.extraction.assistant import LessonAgent
 from parley.memory.service import MemoryService
 
 _PATIENCE = 120.0
 _SAID = "My name is Ada. I live in Lisbon. I prefer tea to coffee."
 _REPLY = "Nice to meet you, Ada. I will keep that in mind."
 _ASKED = "What do I like to drink?"
-_PLACE = "memory.model_name"
 
 
 async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
@@ -38,14 +39,29 @@ async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
     if model.mistakes:
         return
     context.say("memory: a lesson from a sample turn (up to 2 minutes)")
-    async with scratch_store(_in_store(context.loaded)) as (elsewhere, store):
+    async with (
+        scratch_store(_in_store(context.loaded)) as (elsewhere, store),
+        _lesson_agent(elsewhere) as agent,
+    ):
         try:
-            service = make_memory(elsewhere, store, time.time)
+            service = make_memory(elsewhere, store, agent, time.time)
         except ConfigError as error:
             yield _unusable(error)
             return
         for result in await _learned(service, elsewhere):
             yield result
+
+
+@asynccontextmanager
+async def _lesson_agent(loaded: LoadedSettings) -> AsyncIterator[LessonAgent | None]:
+    """Open the agent where an assistant of it learns."""
+    if not loaded.settings.memory.assistant:
+        yield None
+        return
+    from parley.app.composition.agent import open_agent
+
+    async with open_agent(loaded) as agent:
+        yield agent
 
 
 def _in_store(loaded: LoadedSettings) -> LoadedSettings:
@@ -56,6 +72,7 @@ def _in_store(loaded: LoadedSettings) -> LoadedSettings:
 
 async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[CheckResult]:
     name, since, turn = "memory.lesson", time.monotonic(), _sample()
+    place = "memory.assistant" if loaded.settings.memory.assistant else "memory.model_name"
     try:
         async with asyncio.timeout(_PATIENCE):
             known = await service.learn_now(turn)
@@ -64,14 +81,14 @@ async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[Check
     except (MemoryFailed, StoreUnavailable) as error:
         text, cause = error.user_text, error.__cause__
         text = f"{text} ({str(cause)[:200]})" if cause and str(cause) not in text else text
-        return [failed(name, " ".join(text.split()), f"check {_PLACE}, its key and its address", _PLACE)]
+        return [failed(name, " ".join(text.split()), f"check {place}, its key and its address", place)]
     except TimeoutError:
         text = f"the model gave no lesson within {_PATIENCE:.0f} s"
-        return [failed(name, text, f"choose a faster model in {_PLACE}", _PLACE, plain=True)]
+        return [failed(name, text, f"choose a faster model in {place}", place, plain=True)]
     how = (await service.admin.health()).extractor
     if not known.facts and not known.summaries:
         text = f"{how} learned nothing from a sample turn that holds three facts"
-        return [failed(name, text, f"choose a larger model in {_PLACE}", _PLACE)]
+        return [failed(name, text, f"choose a larger model in {place}", place)]
     learned = succeeded(name, f"{how} learned {len(known.facts)} facts from a sample turn", since)
     return [learned, await _recalled(service, turn, loaded.settings.memory.injection)]
 

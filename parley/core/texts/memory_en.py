@@ -48,4 +48,6 @@ TEXTS = {
     S.TEAM_CLEARED: "This chat's memory is empty: {count} facts are forgotten.",
     S.TEAM_MORE: "… and {count} more: `/memory team export`",
     S.TEAM_SOMEBODY: "somebody",
+    S.LEARNED_BY: "Learns with: {name}",
+    S.LEARNED_BY_RULES: "Only simple rules learn here, from plain sentences such as “I live in Rome”. For more the operator writes memory.model_name in config.yaml; `/memory add` always works.",
 }

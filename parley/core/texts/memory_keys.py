@@ -51,3 +51,5 @@ class MemorySentence(StrEnum):
     TEAM_CLEARED = "team_cleared"
     TEAM_MORE = "team_more"
     TEAM_SOMEBODY = "team_somebody"
+    LEARNED_BY = "learned_by"
+    LEARNED_BY_RULES = "learned_by_rules"

@@ -48,4 +48,6 @@ TEXTS = {
     S.TEAM_CLEARED: "这个群的记忆已清空：忘记了 {count} 条。",
     S.TEAM_MORE: "……还有 {count} 条：`/memory team export`",
     S.TEAM_SOMEBODY: "某位成员",
+    S.LEARNED_BY: "负责学习的是：{name}",
+    S.LEARNED_BY_RULES: "目前只有简单规则在学习，只认得“我住在上海”这类直白的句子。想学得更多，请管理员在 config.yaml 中填写 memory.model_name；您也随时可以用 `/memory add`。",
 }

@@ -233,6 +233,7 @@ class RecordingMemory(NullMemory):
         self.off: set[str] = set()
         self.broken = ""
         self.undone = UndoResult.NOTHING
+        self.learner = ""
         self.noted = MemoryNotices()
         self._news = asyncio.Event()
 
@@ -258,9 +259,8 @@ class RecordingMemory(NullMemory):
         if self.broken:
             raise MemoryFailed(self.broken)
         facts = self.held.get(person, [])
-        return MemoryView(
-            person not in self.off, (("workContext", "Builds bridges."),) if facts else (), tuple(facts), 1
-        )
+        summaries = (("workContext", "Builds bridges."),) if facts else ()
+        return MemoryView(person not in self.off, summaries, tuple(facts), 1, learner=self.learner)
 
     async def search(self, person: str, words: str) -> tuple[FactView, ...]:
         return tuple(fact for fact in self.held.get(person, []) if words in fact.content)

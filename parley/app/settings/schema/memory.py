@@ -25,6 +25,7 @@ class MemorySection(Section):
     tools_url: str = ""
     debounce_seconds: float = Field(default=30.0, ge=0, le=300)
     max_wait: float = Field(default=120.0, ge=0, le=3600)
+    assistant: str = ""
     model_name: str | None = None
     model_api_key: str = ""
     base_url: str = ""
@@ -80,6 +81,10 @@ class MemorySection(Section):
     def _patient(self) -> MemorySection:
         if self.max_wait < self.debounce_seconds:
             raise ValueError("max_wait must be at least debounce_seconds")
+        if self.assistant and self.model_name:
+            raise ValueError(
+                "assistant and model_name are both given; write who is to learn, and remove the other"
+            )
         if self.embedding.startswith("http") and not self.embedding_model:
             raise ValueError("embedding_model is empty; write the model that the service is to use")
         return self

@@ -68,6 +68,13 @@ class Settings(Section):
         chosen = self.memory.storage
         return chosen == "store" or (chosen == "auto" and not self.store.embedded)
 
+    @property
+    def memory_model(self) -> str:
+        """The model that extracts facts, or "" where an assistant or simple rules do."""
+        if self.memory.assistant:
+            return ""
+        return self.memory.model_name or (self.agent.model if self.agent.embedded else "")
+
     @field_validator("version")
     @classmethod
     def _known(cls, value: int) -> int:

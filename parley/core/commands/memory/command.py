@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 
 from parley.core.commands.context import CommandAnswer, CommandContext
@@ -15,6 +15,7 @@ from parley.core.commands.memory.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
+from parley.core.ports.memory.port import SIMPLE_RULES
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
@@ -73,10 +74,18 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
                 Sentence.MEMORY_KEPT_OUT, secrets=seen.secrets, orders=seen.orders, unsaid=seen.unsaid
             )
         )
+    lines += _learner_line(context, seen.learner)
     if seen.waiting:
         lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
     usage = (context.say(Sentence.MEMORY_USAGE), context.say(MemorySentence.MORE_USAGE))
     return "\n".join([*lines, "", *usage])
+
+
+def _learner_line(context: CommandContext, learner: str) -> Iterator[str]:
+    if learner == SIMPLE_RULES:
+        yield context.say(MemorySentence.LEARNED_BY_RULES)
+    elif learner:
+        yield context.say(MemorySentence.LEARNED_BY, name=learner)
 
 
 async def _search(context: CommandContext, person: str, words: str) -> str:

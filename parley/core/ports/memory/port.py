@@ -64,6 +64,10 @@ class FactView:
     origin: FactOrigin = NO_ORIGIN
 
 
+SIMPLE_RULES = "simple rules"
+"""Who learns where there is no model."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryView:
     """A whole memory, as its person sees it: summaries that are not empty, by their names in the file
@@ -72,6 +76,7 @@ class MemoryView:
     `waiting` counts turns that will be learned from soon. `damaged` names what holds a memory that cannot be
     read: nothing is learned until it is repaired or cleared. `secrets`, `orders` and `unsaid` count what was
     kept out: secrets masked, orders to the assistant kept as quotations, and statements that nobody made.
+    `learner` is the model or the assistant that learns, or `SIMPLE_RULES`.
     """
 
     on: bool
@@ -82,6 +87,7 @@ class MemoryView:
     secrets: int = 0
     orders: int = 0
     unsaid: int = 0
+    learner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

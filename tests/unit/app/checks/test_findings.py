@@ -24,6 +24,10 @@ WRONG = [
         'session.assistant_id: the agent server has no assistant "two"; there are: one',
     ),
     (
+        "memory: {assistant: librarian}",
+        'memory.assistant: the agent server has no assistant "librarian"; there are: agent',
+    ),
+    (
         "channels: {web: {session: {users: {local: {assistant_id: x}}}}}",
         'channels.web.session.users.local.assistant_id: the agent server has no assistant "x"; there are: agent',
     ),
@@ -96,6 +100,10 @@ IDLE = [
     (
         "memory: {enabled: false, model_name: 'a:b'}",
         "memory.model_name: does nothing with memory.enabled: false",
+    ),
+    (
+        "memory: {assistant: agent, temperature: 1}",
+        "memory.temperature: does nothing: memory.assistant learns",
     ),
     (
         "memory: {storage: store, storage_path: x}",

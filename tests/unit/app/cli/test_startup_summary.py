@@ -1,8 +1,11 @@
 """What `parley check` says would start."""
 
-from parley.app.cli.startup_summary import summarise_routes
+import pytest
+
+from parley.app.cli.startup_summary import memory_line, summarise_routes
 from tests.kit.settings_reading import settings
 
+RULES = "simple rules learn, from few plain sentences"
 TOKENS = "bot_token: xoxb-1, app_token: xapp-1"
 
 
@@ -28,3 +31,24 @@ def test_each_entry_of_chats_is_a_line_and_so_are_all_others() -> None:
 
 def test_without_entries_nothing_is_said() -> None:
     assert list(summarise_routes(settings(f"channels: {{slack: {{{TOKENS}}}}}"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("memory: {enabled: false}", "off"),
+        ("", f"{RULES} (write memory.model_name for more)"),
+        (
+            "agent: {url: 'http://127.0.0.1:9'}",
+            f"{RULES} (write memory.model_name or memory.assistant for more)",
+        ),
+        ("memory: {model_name: 'openai:a'}", "the model openai:a learns"),
+        ("agent: {model: 'ollama:b'}", "the model ollama:b learns"),
+        (
+            "agent: {url: 'http://127.0.0.1:9', model: 'ollama:b'}\nmemory: {assistant: c}",
+            "the assistant c learns",
+        ),
+    ],
+)
+def test_it_says_who_learns(text: str, line: str) -> None:
+    assert memory_line(settings(text).settings) == line

@@ -11,7 +11,7 @@ import pytest
 
 from parley.core.model.address import User
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
-from parley.core.ports.memory.port import FactView, UndoResult
+from parley.core.ports.memory.port import SIMPLE_RULES, FactView, UndoResult
 from tests.kit.doubles.core import Core, ScriptedAgent, core
 
 
@@ -60,6 +60,15 @@ async def test_what_several_people_wrote_together_is_nobodys(tmp_path: Path) -> 
     async with core(tmp_path) as parley:
         await parley.channel.until_finals(1)
         assert not parley.memory.turns
+
+
+async def test_memory_says_who_learns_and_how_rules_get_a_model(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.learner = "openai:tiny"
+        assert "Learns with: openai:tiny" in await answer(parley, "/memory")
+        parley.memory.learner = SIMPLE_RULES
+        assert "Only simple rules learn here" in (shown := await answer(parley, "/memory"))
+        assert "memory.model_name" in shown
 
 
 async def test_memory_is_shown_searched_added_and_forgotten(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from parley.memory.text.secrets import count_marks, mask_secrets
+from parley.memory.text.secrets import FORMS, SearchedText, count_marks, mask_secrets
 
 # Numbers that payment companies and the registry of IBANs publish for tests; keys are put together here, so
 # that no scanner takes this file for a leak.
@@ -112,3 +114,25 @@ def test_what_stands_around_a_secret_stays():
 )
 def test_a_hostile_text_is_read_to_its_end(piece):
     assert mask_secrets(piece * 4_000).text
+
+
+_ODD = (
+    "pass",
+    "P\u0130N: 1a",
+    "pa\u017f\u017fwort=x1",
+    " is ",
+    "DE",
+    "\u0663",
+    "12",
+    "eyJ",
+    "sk-",
+    "://a:b@",
+    " ",
+)
+
+
+@given(some.lists(some.sampled_from([*SECRETS, *HARMLESS, *_ODD]), max_size=8).map("".join))
+def test_looking_only_where_a_secret_may_begin_misses_none(text):
+    for form in FORMS:
+        found = [each.span() for each in form.find(SearchedText(text))]
+        assert found == [each.span() for each in form.pattern.finditer(text)]

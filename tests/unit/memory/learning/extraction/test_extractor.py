@@ -85,9 +85,7 @@ async def test_the_current_memory_is_slim_and_in_real_characters():
     ]
     summaries = Summaries(work=Summary("Leads R&D.\nIn Ulm."), background=Summary("From Ulm."))
     prompt, _ = await asked(turn(0, "hello there, I am back"), facts=facts, summaries=summaries)
-    assert (
-        "fact_1 | context | 0.90 | 住在上海 |浦东\nfact_2 | knowledge | 0.75 | R&amp;D &lt;lead&gt;" in prompt
-    )
+    assert "F1 | context | 住在上海 |浦东\nF2 | knowledge | R&amp;D &lt;lead&gt;" in prompt
     assert "workContext: Leads R&amp;D. In Ulm.\nlongTermBackground: From Ulm." in prompt
     assert "\\u" not in prompt
 
@@ -146,7 +144,7 @@ async def test_an_answer_without_an_update_is_a_failure_that_is_tried_again(text
 
 
 async def test_ids_that_were_not_shown_are_not_believed():
-    gone = [{"id": each, "reason": "moved", "scope": "user"} for each in ("fact_1", "fact_77")]
+    gone = [{"id": each, "reason": "moved", "scope": "user"} for each in ("F1", "F77")]
     removals = {"factsToRemove": gone}
     _, diff = await asked(
         turn(0, "I left Ulm"), facts=[Fact("fact_1", "Lives in Ulm")], answer=learns(**removals)
@@ -194,7 +192,7 @@ def test_a_hundred_ordinary_facts_cost_a_tenth_of_a_long_prompt():
              Category.PREFERENCE, 0.9, "2026-11-21T12:00:00.000000Z", "thread-123")
         for n in range(100)
     ]  # fmt: skip
-    assert COUNT("\n".join(map(render_fact, facts))) < 3_000
+    assert COUNT("\n".join(render_fact(f"F{at}", fact) for at, fact in enumerate(facts, 1))) < 3_000
 
 
 def test_long_backlogs_are_read_in_chunks_that_lose_nothing():

@@ -12,7 +12,7 @@ from parley.memory.learning.extraction.parse_response import ShownIds, content_t
 from parley.memory.model.document import Category
 from parley.memory.text.escape import escaped, unescaped
 
-SHOWN = ShownIds(frozenset(("fact_1", "fact_2")), ("turn-a", "turn-b"))
+SHOWN = ShownIds({"F1": "fact_1", "F2": "fact_2"}, ("turn-a", "turn-b"))
 
 
 def update(**changes):
@@ -92,9 +92,9 @@ def test_one_bad_item_never_loses_the_rest():
     diff = read_object(
         update(
             newFacts=[*bad, fact(), fact("Has a dog", category=7, keywords="dog", turns={}, similar=[0])],
-            factsToRemove=[None, 4, {"id": ["fact_1"]}, {"id": "fact_2", "reason": 5},
-                           {"id": "fact_2", "reason": "sold", "scope": "user"}],
-            confirmations=[{}, None, "fact_1", {"id": "fact_1"}],
+            factsToRemove=[None, 4, {"id": ["F1"]}, {"id": "F2", "reason": 5},
+                           {"id": "F2", "reason": "sold", "scope": "user"}],
+            confirmations=[{}, None, "F1", {"id": "F1"}],
             user={"workContext": {"shouldUpdate": True, "summary": ["a", "b"]},
                   "personalContext": {"shouldUpdate": True, "summary": "Has a dog."}, "topOfMind": "busy"},
             history=None,
@@ -119,7 +119,7 @@ def test_confidence_is_a_number_however_it_is_written(written, read):
 
 def test_a_malformed_replacement_never_becomes_a_deletion():
     removals = [
-        {"id": "fact_1", "reason": "moved", "scope": "user", "replacementFactIndex": index}
+        {"id": "F1", "reason": "moved", "scope": "user", "replacementFactIndex": index}
         for index in (0, 1, 9, "1", True, None)
     ]
     diff = read_object(update(newFacts=[fact(content=[]), fact()], factsToRemove=removals), SHOWN)
@@ -137,7 +137,7 @@ def test_what_holds_for_a_task_only_is_no_fact_and_its_replacement_no_deletion()
     diff = read_object(
         update(
             newFacts=[fact("Wants this report in red", scope="task"), fact(scope="user")],
-            factsToRemove=[{"id": "fact_1", "reason": "new", "scope": "user", "replacementFactIndex": 0}],
+            factsToRemove=[{"id": "F1", "reason": "new", "scope": "user", "replacementFactIndex": 0}],
         ),
         SHOWN,
     )
@@ -147,26 +147,26 @@ def test_what_holds_for_a_task_only_is_no_fact_and_its_replacement_no_deletion()
 
 def test_a_removal_has_a_reason_and_holds_for_the_person_and_is_of_a_fact_that_was_shown():
     removals = [
-        "fact_1",
-        {"id": "fact_1"},
-        {"id": "fact_1", "reason": "moved"},
-        {"id": "fact_1", "scope": "user"},
-        {"id": "fact_1", "reason": "English for this report", "scope": "task"},
-        {"id": "fact_1", "reason": "moved", "scope": "user"},
-        {"id": "fact_2", "forget": True},
-        {"id": "fact_9", "reason": "moved", "scope": "user"},
+        "F1",
+        {"id": "F1"},
+        {"id": "F1", "reason": "moved"},
+        {"id": "F1", "scope": "user"},
+        {"id": "F1", "reason": "English for this report", "scope": "task"},
+        {"id": "F1", "reason": "moved", "scope": "user"},
+        {"id": "F2", "forget": True},
+        {"id": "F9", "reason": "moved", "scope": "user"},
     ]
-    diff = read_object(update(factsToRemove=removals, confirmations=["fact_9", "fact_2"]), SHOWN)
+    diff = read_object(update(factsToRemove=removals, confirmations=["F9", "F2"]), SHOWN)
     assert diff.removals == (Removal("fact_1", "moved"), Removal("fact_2", "", None, forget=True))
     assert diff.confirmations == (Confirmation("fact_2"),)
 
 
 def test_verdicts_about_likely_duplicates_are_read():
     similar = [
-        {"id": "fact_1", "relation": "same"},
-        {"id": "fact_2", "relation": "Keep_Both"},
-        {"id": "fact_9", "relation": "same"},
-        {"id": "fact_1", "relation": "maybe"},
+        {"id": "F1", "relation": "same"},
+        {"id": "F2", "relation": "Keep_Both"},
+        {"id": "F9", "relation": "same"},
+        {"id": "F1", "relation": "maybe"},
     ]
     (new,) = read_object(update(newFacts=[fact(similar=similar)]), SHOWN).new_facts
     assert new.judgements == (Judgement("fact_1", Relation.SAME), Judgement("fact_2", Relation.KEEP_BOTH))
@@ -224,5 +224,5 @@ _ANY = some.recursive(
 def test_no_answer_of_any_shape_breaks_the_reading(answer):
     diff = read_object(answer, SHOWN)
     assert all(new.content for new in diff.new_facts)
-    assert {each.id for each in diff.removals} <= SHOWN.facts
-    assert {each.id for each in diff.confirmations} <= SHOWN.facts
+    assert {each.id for each in diff.removals} <= set(SHOWN.facts.values())
+    assert {each.id for each in diff.confirmations} <= set(SHOWN.facts.values())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from parley.core.texts import Sentence, say
 from parley.memory.learning.extraction.turn_filter import MOST_REPLY, MOST_SAID, select_learnable
@@ -80,7 +83,7 @@ def test_an_acknowledgement_is_dropped_with_its_reply(text):
         "yesterday",
         "C++",
         "Danke, ich wohne in Ulm",
-        "дай",
+        "йога",
         "네덜란드",
         "がっこう",
         "merci Paul",
@@ -116,6 +119,29 @@ def test_the_question_may_be_of_a_turn_that_was_learned_from_before():
 def test_an_open_question_gives_an_acknowledgement_no_meaning():
     turns = [turn(1, "Hello, I am Ann", "Where do you live?"), turn(2, "ok")]
     assert said(*turns) == ["Hello, I am Ann"]
+
+
+_WORDS = yaml.safe_load(Path(__file__).with_name("impersonal.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("language", _WORDS)
+def test_turns_in_which_nothing_personal_is_said_teach_nothing(language):
+    assert said(*(turn(at, each) for at, each in enumerate(_WORDS[language]["impersonal"]))) == []
+
+
+@pytest.mark.parametrize("language", _WORDS)
+def test_turns_that_may_say_something_personal_are_kept(language):
+    kept = _WORDS[language]["personal"]
+    assert [each for each in kept if said(turn(1, each)) != [each]] == []
+
+
+def test_a_question_is_kept_before_what_refers_to_it():
+    asked = [
+        turn(at, f"What is the capital of {place}?") for at, place in enumerate(("Peru", "Chad", "Fiji"))
+    ]
+    there = turn(3, "I live there")
+    elsewhere = turn(4, "What is the capital of Oman?", thread="t2")
+    assert said(*asked, there, elsewhere) == ["What is the capital of Fiji?", "I live there"]
 
 
 def test_a_question_on_another_thread_gives_an_acknowledgement_no_meaning():
@@ -160,7 +186,7 @@ def test_what_a_person_says_about_files_is_theirs(text):
 
 
 def test_a_persons_words_after_a_block_are_kept():
-    assert said(turn(1, "<uploaded_files>\n- a\n</uploaded_files>\n\nWhat is in it?")) == ["What is in it?"]
+    assert said(turn(1, "<uploaded_files>\n- a\n</uploaded_files>\n\nIs it mine?")) == ["Is it mine?"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
