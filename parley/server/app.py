@@ -13,20 +13,24 @@ import aiosqlite
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from parley.server.api_key import ApiKeyMiddleware
+from parley.server.assistants.service import AssistantService
 from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
-from parley.server.routes import assistants, runs, store, threads
+from parley.server.routes import assistants, meta, runs, store, threads
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
 from parley.server.storage.database import Database, open_database
 from parley.server.threads.service import ThreadService
+
+_READ_BY_PAGES = ("content-location", "location", "x-pagination-next", "x-pagination-total")
 
 
 def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time) -> Starlette:
@@ -41,11 +45,25 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             yield
 
     return Starlette(
-        routes=[*assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *store.ROUTES],
-        middleware=[Middleware(ApiKeyMiddleware, key=options.api_key)] if options.api_key else [],
+        routes=[*meta.ROUTES, *assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *store.ROUTES],
+        middleware=_middleware(options),
         exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
         lifespan=lifespan,
     )
+
+
+def _middleware(options: EmbeddedOptions) -> list[Middleware]:
+    """The outermost first: a browser's question before its request carries no key."""
+    pages = Middleware(
+        CORSMiddleware,
+        allow_origins=options.cors_origins,
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=_READ_BY_PAGES,
+        allow_private_network=True,
+    )
+    key = Middleware(ApiKeyMiddleware, key=options.api_key)
+    return [*([pages] if options.cors_origins else []), *([key] if options.api_key else [])]
 
 
 @asynccontextmanager
@@ -98,10 +116,12 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         await checkpoints.setup()
         items = await _store(database)
         graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
-        work = RunManager(database, checkpoints, graphs, options.limits, clock)
+        known = AssistantService(database, graphs, clock)
+        await known.load()
+        work = RunManager(database, checkpoints, graphs, known, options.limits, clock, options.webhooks)
         await stack.enter_async_context(work.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
-        yield AppState(options, graphs, items, rows, work, clock(), stack)
+        yield AppState(options, graphs, known, items, rows, work, stack)
 
 
 async def _store(database: Database) -> AsyncSqliteStore:

@@ -56,10 +56,28 @@ class Capabilities:
     """Events have ids also where the run was not made resumable."""
     assistants_by_name: bool
     """`assistants.get` takes a graph's name for its assistant's id."""
+    runs_older_versions: bool
+    """A run of an assistant uses the version that was put in effect, also where that is not the newest."""
+    streams_checkpoints: bool
+    """The stream mode `checkpoints` has events."""
 
 
-EMBEDDED = Capabilities(emits_end=True, exact_ids=True, numbers_every_run=True, assistants_by_name=True)
-OFFICIAL = Capabilities(emits_end=False, exact_ids=False, numbers_every_run=False, assistants_by_name=False)
+EMBEDDED = Capabilities(
+    emits_end=True,
+    exact_ids=True,
+    numbers_every_run=True,
+    assistants_by_name=True,
+    runs_older_versions=True,
+    streams_checkpoints=True,
+)
+OFFICIAL = Capabilities(
+    emits_end=False,
+    exact_ids=False,
+    numbers_every_run=False,
+    assistants_by_name=False,
+    runs_older_versions=False,
+    streams_checkpoints=False,
+)
 
 
 @dataclass(frozen=True)

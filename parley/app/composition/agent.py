@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
+from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.memory_tools import DeferredMemoryTools
@@ -165,6 +166,8 @@ def embedded_options(loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOL
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
+        cors_origins=loaded.settings.agent_server.cors_origins,
+        webhooks=WebPoster(loaded.settings.agent_server.webhook_hosts),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
+from parley.app.settings.schema.agent_server import AgentServerSection
 from parley.app.settings.schema.built_in import BuiltInSection
 from parley.app.settings.schema.console import ConsoleSection
 from parley.app.settings.schema.feedback import FeedbackSection
@@ -35,6 +36,7 @@ class Settings(Section):
     store: StoreSection = StoreSection()
     agent: AgentSection = AgentSection()
     built_in: BuiltInSection = BuiltInSection()
+    agent_server: AgentServerSection = AgentServerSection()
     session: SessionConfig = SessionConfig()
     manager: ManagerSection = ManagerSection()
     memory: MemorySection = MemorySection()
