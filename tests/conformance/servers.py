@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,9 +90,9 @@ class Server:
 
 
 @contextmanager
-def embedded(folder: Path) -> Iterator[Server]:
-    """Our own, in a process of its own."""
-    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite")]
+def embedded(folder: Path, origins: Sequence[str] = ()) -> Iterator[Server]:
+    """Our own, in a process of its own; pages of these origins may use it."""
+    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite"), *origins]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -178,5 +178,10 @@ def _say(url: str) -> None:
 
 
 if __name__ == "__main__":
-    OPTIONS = EmbeddedOptions(Path(sys.argv[1]), {name: f"{_GRAPHS}:{name}" for name in NAMES}, api_key=KEY)
+    OPTIONS = EmbeddedOptions(
+        Path(sys.argv[1]),
+        {name: f"{_GRAPHS}:{name}" for name in NAMES},
+        api_key=KEY,
+        cors_origins=tuple(sys.argv[2:]),
+    )
     asyncio.run(serve(OPTIONS, "127.0.0.1", 0, _say))
