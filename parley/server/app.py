@@ -19,11 +19,12 @@ from starlette.responses import JSONResponse
 
 from parley.server.api_key import ApiKeyMiddleware
 from parley.server.assistants.service import AssistantService
+from parley.server.crons.service import CronService
 from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
-from parley.server.routes import assistants, meta, runs, store, threads
+from parley.server.routes import assistants, crons, meta, runs, store, threads
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
@@ -45,7 +46,14 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             yield
 
     return Starlette(
-        routes=[*meta.ROUTES, *assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *store.ROUTES],
+        routes=[
+            *meta.ROUTES,
+            *assistants.ROUTES,
+            *threads.ROUTES,
+            *runs.ROUTES,
+            *crons.ROUTES,
+            *store.ROUTES,
+        ],
         middleware=_middleware(options),
         exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
         lifespan=lifespan,
@@ -120,8 +128,10 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         await known.load()
         work = RunManager(database, checkpoints, graphs, known, options.limits, clock, options.webhooks)
         await stack.enter_async_context(work.working())
+        timed = CronService(database, work, clock)
+        await stack.enter_async_context(timed.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
-        yield AppState(options, graphs, known, items, rows, work, stack)
+        yield AppState(options, graphs, known, items, rows, work, timed, stack)
 
 
 async def _store(database: Database) -> AsyncSqliteStore:

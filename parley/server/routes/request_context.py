@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from parley.server.assistants.service import AssistantService
+from parley.server.crons.service import CronService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid
 from parley.server.options import EmbeddedOptions
@@ -32,6 +33,7 @@ class AppState:
     store: BaseStore
     threads: ThreadService
     runs: RunManager
+    crons: CronService
     closing: AsyncExitStack
 
 

@@ -166,6 +166,8 @@ class Executor:
     def _announce(self, run: ActiveRun, ending: _Ending) -> None:
         run.stand = ending.stand if run.waited or run.row.temporary else None
         run.error = ending.error
+        if run.payload.webhook:
+            self._webhooks.wake()
         self.ended[ending.status] += 1
         run.task = None
         # Its events stay for a while; what it was asked, files and all, need not.

@@ -53,27 +53,30 @@ class RunWebhooks:
             "values": values,
             "error": error,
         }
-        self._wake.set()
         row = (run.row.run_id, url, dumps(body), 0, run.row.updated_at)
         return [Statement("INSERT OR REPLACE INTO webhooks VALUES (?, ?, ?, ?, ?)", [row])]
+
+    def wake(self) -> None:
+        """Say that something was written that is owed."""
+        self._wake.set()
 
     async def work(self) -> None:
         """Post what is due, for ever."""
         while True:
             self._wake.clear()
+            rest: float | None = _FIRST_PAUSE
             try:
                 rest = await self._round()
             except aiosqlite.Error:
                 _log.exception("webhooks could not be read; it is tried again")
-                rest = _FIRST_PAUSE
             try:
                 async with asyncio.timeout(rest):
                     await self._wake.wait()
             except TimeoutError:
                 continue
 
-    async def _round(self) -> float:
-        """Post what is due; returns the seconds until more is."""
+    async def _round(self) -> float | None:
+        """Post what is due; returns the seconds until more is, None where nothing is owed."""
         rows = await self._database.read(
             "SELECT run_id, url, body, attempts, next_at FROM webhooks ORDER BY next_at LIMIT ?", (_AT_ONCE,)
         )
@@ -86,7 +89,7 @@ class RunWebhooks:
             )
         )
         if due or not rows:
-            return 0.0 if due else _LONGEST_REST
+            return 0.0 if due else None
         return min(float(rows[0][4] or 0) - now, _LONGEST_REST)
 
     async def _post(self, run_id: str, url: str, body: bytes, tries: int) -> None:

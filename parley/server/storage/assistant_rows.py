@@ -78,9 +78,10 @@ def put_in_effect(assistant_id: str, version: int) -> Statement:
     )
 
 
-def delete_assistant(assistant_id: str) -> tuple[Statement, Statement]:
-    """Forget an assistant and its versions."""
+def delete_assistant(assistant_id: str) -> tuple[Statement, ...]:
+    """Forget an assistant, its versions and its crons."""
     return (
+        Statement("DELETE FROM crons WHERE assistant_id = ?", [(assistant_id,)]),
         Statement("DELETE FROM assistants WHERE assistant_id = ?", [(assistant_id,)]),
         Statement("DELETE FROM assistant_versions WHERE assistant_id = ?", [(assistant_id,)]),
     )

@@ -216,9 +216,10 @@ def delete_run(run_id: str) -> Statement:
     return Statement("DELETE FROM runs WHERE run_id = ?", [(run_id,)])
 
 
-def delete_thread(thread_id: str) -> tuple[Statement, Statement]:
-    """Forget a thread and its runs."""
+def delete_thread(thread_id: str) -> tuple[Statement, ...]:
+    """Forget a thread, its runs and its crons."""
     return (
+        Statement("DELETE FROM crons WHERE thread_id = ?", [(thread_id,)]),
         Statement("DELETE FROM runs WHERE thread_id = ?", [(thread_id,)]),
         Statement("DELETE FROM threads WHERE thread_id = ?", [(thread_id,)]),
     )
