@@ -16,6 +16,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from parley.server.api_key import ApiKeyMiddleware
 from parley.server.assistants.service import AssistantService
@@ -25,6 +27,7 @@ from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
 from parley.server.routes import assistants, crons, meta, runs, store, threads
+from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
@@ -45,6 +48,7 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
         async with _services(options, clock) as app.state.services:
             yield
 
+    mcp = [Route(path, _AssistantToolsRoute()) for path in ("/mcp", "/mcp/")]
     return Starlette(
         routes=[
             *meta.ROUTES,
@@ -53,11 +57,20 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             *runs.ROUTES,
             *crons.ROUTES,
             *store.ROUTES,
+            *mcp,
         ],
         middleware=_middleware(options),
         exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
         lifespan=lifespan,
     )
+
+
+class _AssistantToolsRoute:
+    """An ASGI application, as sessions of MCP answer by themselves."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        services: AppState = scope["app"].state.services
+        await services.tools(scope, receive, send)
 
 
 def _middleware(options: EmbeddedOptions) -> list[Middleware]:
@@ -131,7 +144,9 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         timed = CronService(database, work, clock)
         await stack.enter_async_context(timed.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
-        yield AppState(options, graphs, known, items, rows, work, timed, stack)
+        tools = AssistantTools(known, work, options.limits.body)
+        await stack.enter_async_context(tools.working())
+        yield AppState(options, graphs, known, items, rows, work, timed, tools, stack)
 
 
 async def _store(database: Database) -> AsyncSqliteStore:

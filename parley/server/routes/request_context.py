@@ -16,6 +16,7 @@ from parley.server.crons.service import CronService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid
 from parley.server.options import EmbeddedOptions
+from parley.server.routes.mcp import AssistantTools
 from parley.server.runs.manager import RunManager
 from parley.server.runs.payload import describe_validation_error
 from parley.server.threads.service import ThreadService
@@ -34,6 +35,7 @@ class AppState:
     threads: ThreadService
     runs: RunManager
     crons: CronService
+    tools: AssistantTools
     closing: AsyncExitStack
 
 
