@@ -13,20 +13,28 @@ import aiosqlite
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from parley.server.api_key import ApiKeyMiddleware
+from parley.server.assistants.service import AssistantService
+from parley.server.crons.service import CronService
 from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
-from parley.server.routes import assistants, runs, store, threads
+from parley.server.routes import assistants, crons, meta, runs, store, threads
+from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
 from parley.server.storage.database import Database, open_database
 from parley.server.threads.service import ThreadService
+
+_READ_BY_PAGES = ("content-location", "location", "x-pagination-next", "x-pagination-total")
 
 
 def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time) -> Starlette:
@@ -40,12 +48,43 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
         async with _services(options, clock) as app.state.services:
             yield
 
+    mcp = [Route(path, _AssistantToolsRoute()) for path in ("/mcp", "/mcp/")]
     return Starlette(
-        routes=[*assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *store.ROUTES],
-        middleware=[Middleware(ApiKeyMiddleware, key=options.api_key)] if options.api_key else [],
+        routes=[
+            *meta.ROUTES,
+            *assistants.ROUTES,
+            *threads.ROUTES,
+            *runs.ROUTES,
+            *crons.ROUTES,
+            *store.ROUTES,
+            *mcp,
+        ],
+        middleware=_middleware(options),
         exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
         lifespan=lifespan,
     )
+
+
+class _AssistantToolsRoute:
+    """An ASGI application, as sessions of MCP answer by themselves."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        services: AppState = scope["app"].state.services
+        await services.tools(scope, receive, send)
+
+
+def _middleware(options: EmbeddedOptions) -> list[Middleware]:
+    """The outermost first: a browser's question before its request carries no key."""
+    pages = Middleware(
+        CORSMiddleware,
+        allow_origins=options.cors_origins,
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=_READ_BY_PAGES,
+        allow_private_network=True,
+    )
+    key = Middleware(ApiKeyMiddleware, key=options.api_key)
+    return [*([pages] if options.cors_origins else []), *([key] if options.api_key else [])]
 
 
 @asynccontextmanager
@@ -98,10 +137,16 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         await checkpoints.setup()
         items = await _store(database)
         graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
-        work = RunManager(database, checkpoints, graphs, options.limits, clock)
+        known = AssistantService(database, graphs, clock)
+        await known.load()
+        work = RunManager(database, checkpoints, graphs, known, options.limits, clock, options.webhooks)
         await stack.enter_async_context(work.working())
+        timed = CronService(database, work, clock)
+        await stack.enter_async_context(timed.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
-        yield AppState(options, graphs, items, rows, work, clock(), stack)
+        tools = AssistantTools(known, work, options.limits.body)
+        await stack.enter_async_context(tools.working())
+        yield AppState(options, graphs, known, items, rows, work, timed, tools, stack)
 
 
 async def _store(database: Database) -> AsyncSqliteStore:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
@@ -145,6 +145,18 @@ class ServerLimits:
     threads: int = 128
 
 
+class WebhookPort(Protocol):
+    """Posts to addresses that clients give, which may be anybody's."""
+
+    def refusal(self, url: str) -> str:
+        """Return why an address is never asked, "" for one that may be."""
+        ...
+
+    async def post(self, url: str, body: bytes, number: str) -> str:
+        """Post JSON under a number that tells a repetition; returns why it was not taken, "" if it was."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddedOptions:
     """All of the server's settings.
@@ -155,7 +167,8 @@ class EmbeddedOptions:
     names another in `model_name`), or on the offline demonstration model when there are none.
     `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
     silent. `api_key`, where set, must come with every request as `x-api-key`; on TCP there has to be one.
-    `memory_tools` are those of the default graph.
+    `memory_tools` are those of the default graph. Pages of `cors_origins` may use the server from browsers,
+    "*" for pages from anywhere. `webhooks` posts to the addresses that runs name, None for nobody.
     """
 
     database: Path
@@ -168,3 +181,5 @@ class EmbeddedOptions:
     limits: ServerLimits = ServerLimits()
     project: Project = NO_PROJECT
     memory_tools: MemoryTools = NO_MEMORY_TOOLS
+    cors_origins: tuple[str, ...] = ()
+    webhooks: WebhookPort | None = None

@@ -81,6 +81,7 @@ FOR_OTHERS = {
             "parley/agent/files/sandbox.py",
             "parley/agent/files/sandbox_trial.py",
             "parley/agent/files/voice_decoder.py",
+            "parley/agent/files/web_post.py",
         ),
         *(
             "parley/agent/runs/failure.py",

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +56,28 @@ class Capabilities:
     """Events have ids also where the run was not made resumable."""
     assistants_by_name: bool
     """`assistants.get` takes a graph's name for its assistant's id."""
+    runs_older_versions: bool
+    """A run of an assistant uses the version that was put in effect, also where that is not the newest."""
+    streams_checkpoints: bool
+    """The stream mode `checkpoints` has events."""
 
 
-EMBEDDED = Capabilities(emits_end=True, exact_ids=True, numbers_every_run=True, assistants_by_name=True)
-OFFICIAL = Capabilities(emits_end=False, exact_ids=False, numbers_every_run=False, assistants_by_name=False)
+EMBEDDED = Capabilities(
+    emits_end=True,
+    exact_ids=True,
+    numbers_every_run=True,
+    assistants_by_name=True,
+    runs_older_versions=True,
+    streams_checkpoints=True,
+)
+OFFICIAL = Capabilities(
+    emits_end=False,
+    exact_ids=False,
+    numbers_every_run=False,
+    assistants_by_name=False,
+    runs_older_versions=False,
+    streams_checkpoints=False,
+)
 
 
 @dataclass(frozen=True)
@@ -72,9 +90,9 @@ class Server:
 
 
 @contextmanager
-def embedded(folder: Path) -> Iterator[Server]:
-    """Our own, in a process of its own."""
-    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite")]
+def embedded(folder: Path, origins: Sequence[str] = ()) -> Iterator[Server]:
+    """Our own, in a process of its own; pages of these origins may use it."""
+    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite"), *origins]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -160,5 +178,10 @@ def _say(url: str) -> None:
 
 
 if __name__ == "__main__":
-    OPTIONS = EmbeddedOptions(Path(sys.argv[1]), {name: f"{_GRAPHS}:{name}" for name in NAMES}, api_key=KEY)
+    OPTIONS = EmbeddedOptions(
+        Path(sys.argv[1]),
+        {name: f"{_GRAPHS}:{name}" for name in NAMES},
+        api_key=KEY,
+        cors_origins=tuple(sys.argv[2:]),
+    )
     asyncio.run(serve(OPTIONS, "127.0.0.1", 0, _say))

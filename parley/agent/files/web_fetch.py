@@ -58,7 +58,7 @@ async def fetch_public(
 
     Raises NotFetched, also for more than `most` bytes.
     """
-    connector = TCPConnector(resolver=_CheckedResolver(allowed), ssl=httpx.create_ssl_context())
+    connector = TCPConnector(resolver=CheckedResolver(allowed), ssl=httpx.create_ssl_context())
     try:
         async with (
             asyncio.timeout(_PATIENCE),
@@ -66,12 +66,12 @@ async def fetch_public(
                 connector=connector, cookie_jar=DummyCookieJar(), timeout=ClientTimeout(_PATIENCE)
             ) as session,
         ):
-            place = _checked(url, allowed)
+            place = checked_address(url, allowed)
             for _ in range(_REDIRECTS + 1):
                 found = await _get(session, place, most, families)
                 if not isinstance(found, URL):
                     return found
-                place = _checked(str(found), allowed)
+                place = checked_address(str(found), allowed)
     except (ClientError, OSError, ValueError) as error:
         raise NotFetched(f"{type(error).__name__}: {error}") from error
     raise NotFetched(f"more than {_REDIRECTS} redirects")
@@ -96,7 +96,7 @@ async def _get(
         return bytes(body), answer.content_type
 
 
-def _checked(url: str, allowed: Callable[[Address], bool]) -> URL:
+def checked_address(url: str, allowed: Callable[[Address], bool]) -> URL:
     """An address that may be asked. Raises NotFetched."""
     place = URL(url[: _LONGEST_URL + 1])
     if len(url) > _LONGEST_URL or place.scheme not in ("http", "https") or not place.host or place.user:
@@ -110,7 +110,9 @@ def _checked(url: str, allowed: Callable[[Address], bool]) -> URL:
     return place
 
 
-class _CheckedResolver(AbstractResolver):
+class CheckedResolver(AbstractResolver):
+    """Resolves names of allowed addresses only."""
+
     def __init__(self, allowed: Callable[[Address], bool]) -> None:
         self._allowed = allowed
         self._names = ThreadedResolver()
@@ -125,4 +127,5 @@ class _CheckedResolver(AbstractResolver):
         return found
 
     async def close(self) -> None:
+        """Let go of the resolver."""
         await self._names.close()

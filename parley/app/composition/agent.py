@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute
 from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
+from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
@@ -179,6 +180,8 @@ def embedded_options(
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
+        cors_origins=loaded.settings.agent_server.cors_origins,
+        webhooks=WebPoster(loaded.settings.agent_server.webhook_hosts),
     )
 
 

@@ -1,19 +1,49 @@
-"""Health, and one assistant for every graph."""
+"""Assistants: made, changed, looked at and forgotten."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from datetime import datetime
+from typing import Any, Literal, cast
 
+from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from parley.server.assistant_ids import assistant_id
-from parley.server.graphs.schemas import describe_schema
-from parley.server.http_errors import not_found
-from parley.server.routes.request_context import AppState, app_state, parse_body
-from parley.server.storage.tables import timestamp
+from parley.core.model.types import JsonObject
+from parley.server.assistants.service import AssistantChange, AssistantQuery, matching_metadata
+from parley.server.http_errors import invalid
+from parley.server.routes.api_route import ApiRoute
+from parley.server.routes.request_context import app_state, as_uuid, parse_body, query_flag
+from parley.server.routes.responses import GraphJsonResponse
+from parley.server.storage.tables import ThreadQuery
+
+_PAGE = 1000
+
+
+class AssistantUpdate(BaseModel):
+    """The body of `assistants.update`."""
+
+    graph_id: str | None = None
+    config: dict[str, Any] | None = None
+    context: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    name: str | None = Field(default=None, max_length=200)
+    description: str | None = Field(default=None, max_length=10_000)
+
+    def change(self) -> AssistantChange:
+        """As the service takes it."""
+        return AssistantChange(
+            self.graph_id, self.name, self.description, self.config, self.context, self.metadata
+        )
+
+
+class AssistantCreate(AssistantUpdate):
+    """The body of `assistants.create`."""
+
+    graph_id: str
+    assistant_id: str | None = None
+    if_exists: Literal["raise", "do_nothing"] = "raise"
 
 
 class AssistantSearch(BaseModel):
@@ -21,124 +51,156 @@ class AssistantSearch(BaseModel):
 
     graph_id: str | None = None
     name: str | None = None
-    metadata: dict[str, object] | None = None
+    metadata: dict[str, Any] | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] = "created_at"
+    sort_order: Literal["asc", "desc"] | None = None
+    select: list[str] | None = None
+
+    def query(self) -> AssistantQuery:
+        """As the service takes it."""
+        descending = (self.sort_order or "desc") == "desc"
+        graph, name, metadata = self.graph_id or "", self.name or "", self.metadata or {}
+        return AssistantQuery(graph, name, metadata, self.limit, self.offset, self.sort_by, descending)
+
+
+class VersionSearch(BaseModel):
+    """The body of `assistants.get_versions`."""
+
+    metadata: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0)
 
 
-async def ok(_: Request) -> Response:
-    """Whether the server is up."""
-    return JSONResponse({"ok": True})
+class VersionChoice(BaseModel):
+    """The body of `assistants.set_latest`."""
+
+    version: int = Field(ge=1)
 
 
-async def info(request: Request) -> Response:
-    """Who serves, and what it can do beyond the protocol's minimum."""
-    return JSONResponse(
-        {
-            "server": "parley-embedded",
-            "langgraph_py_version": version("langgraph"),
-            "flags": {"assistants": True, "crons": False, "langsmith": False},
-            "capabilities": {
-                "end_event": True,
-                "resumable": True,
-                "rejects_busy": True,
-                "uuid_threads": True,
-            },
-            "graphs": list(app_state(request).graphs.names),
-        }
-    )
+class AssistantAnswer(BaseModel):
+    """An assistant, or one of its versions."""
+
+    assistant_id: str
+    graph_id: str
+    name: str
+    description: str | None
+    config: dict[str, Any]
+    context: dict[str, Any]
+    metadata: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
 
 
-async def models(request: Request) -> Response:
-    """The models that a run's context may name in `model_name`."""
-    names = [model.name for model in app_state(request).options.models]
-    return JSONResponse({"models": [{"name": name} for name in names]})
+async def create(request: Request) -> Response:
+    """Make an assistant of a graph."""
+    wanted = await parse_body(request, AssistantCreate)
+    identity = as_uuid(wanted.assistant_id, "assistant_id") if wanted.assistant_id else None
+    service = app_state(request).assistants
+    row = await service.create(identity, wanted.change(), keep=wanted.if_exists == "do_nothing")
+    return GraphJsonResponse(row.view())
 
 
 async def search(request: Request) -> Response:
     """Assistants that match."""
-    query = await parse_body(request, AssistantSearch)
-    found = _matching(app_state(request), query)
-    return JSONResponse(found[query.offset : query.offset + query.limit])
+    wanted = await parse_body(request, AssistantSearch)
+    found = app_state(request).assistants.search(wanted.query())
+    until = wanted.offset + wanted.limit
+    views = [_selected(row.view(), wanted.select) for row in found[wanted.offset : until]]
+    return GraphJsonResponse(views, headers={"x-pagination-next": str(until)} if until < len(found) else {})
 
 
 async def count(request: Request) -> Response:
-    """How many match."""
-    return JSONResponse(len(_matching(app_state(request), await parse_body(request, AssistantSearch))))
+    """How many assistants match."""
+    wanted = await parse_body(request, AssistantSearch)
+    return JSONResponse(len(app_state(request).assistants.search(wanted.query())))
 
 
 async def get(request: Request) -> Response:
     """One assistant, by its id or its graph's name."""
+    return GraphJsonResponse(app_state(request).assistants.find(_name(request)).view())
+
+
+async def update(request: Request) -> Response:
+    """Make a new version of an assistant."""
+    wanted = await parse_body(request, AssistantUpdate)
+    return GraphJsonResponse(
+        (await app_state(request).assistants.update(_name(request), wanted.change())).view()
+    )
+
+
+async def delete(request: Request) -> Response:
+    """Forget an assistant, and with `delete_threads` its threads."""
     server = app_state(request)
-    name = server.graphs.resolve(request.path_params["assistant"])
-    if name is None:
-        raise not_found("Assistant")
-    return JSONResponse(_view(server, name))
+    row = await server.assistants.delete(_name(request))
+    if query_flag(request, "delete_threads"):
+        owned: JsonObject = {"assistant_id": row.assistant_id}
+        while found := await server.threads.tables.search_threads(ThreadQuery(owned, limit=_PAGE)):
+            for thread in found:
+                await server.threads.delete(thread.thread_id)
+    return Response(status_code=204)
+
+
+async def versions(request: Request) -> Response:
+    """The versions of an assistant, newest first."""
+    wanted = await parse_body(request, VersionSearch)
+    found = matching_metadata(
+        await app_state(request).assistants.versions(_name(request)), wanted.metadata or {}
+    )
+    return GraphJsonResponse([row.view() for row in found[wanted.offset : wanted.offset + wanted.limit]])
+
+
+async def set_latest(request: Request) -> Response:
+    """Put a version of an assistant in effect."""
+    wanted = await parse_body(request, VersionChoice)
+    row = await app_state(request).assistants.set_latest(_name(request), wanted.version)
+    return GraphJsonResponse(row.view())
 
 
 async def schemas(request: Request) -> Response:
     """What an assistant's graph takes, holds and gives, as JSON schemas."""
-    server = app_state(request)
-    name = server.graphs.resolve(request.path_params["assistant"])
-    if name is None:
-        raise not_found("Assistant")
-    async with server.graphs.open(name, {}, "assistants.read") as graph:
-        built = getattr(graph, "builder", None)
-        taken, given = getattr(built, "input_schema", None), getattr(built, "output_schema", None)
-        return JSONResponse(
-            {
-                "graph_id": name,
-                "input_schema": describe_schema(graph.get_input_jsonschema, taken),
-                "output_schema": describe_schema(graph.get_output_jsonschema, given),
-                "context_schema": describe_schema(graph.get_context_jsonschema, graph.context_schema),
-            }
-        )
+    return JSONResponse(await app_state(request).assistants.schemas(_name(request)))
 
 
 async def drawing(request: Request) -> Response:
     """The nodes and edges of an assistant's graph."""
-    server = app_state(request)
-    name = server.graphs.resolve(request.path_params["assistant"])
-    if name is None:
-        raise not_found("Assistant")
-    async with server.graphs.open(name, {}, "assistants.read") as graph:
-        return JSONResponse((await graph.aget_graph()).to_json())
+    given = request.query_params.get("xray", "").lower()
+    if given not in ("", "true", "false") and not (given.isascii() and given.isdecimal() and len(given) < 3):
+        raise invalid("xray must be true, false, or how deep to look.")
+    depth = int(given) if given.isdecimal() else given == "true"
+    return JSONResponse(await app_state(request).assistants.drawing(_name(request), depth=depth))
 
 
-def _matching(server: AppState, query: AssistantSearch) -> list[dict[str, object]]:
-    views = [_view(server, name) for name in server.graphs.names]
-    wanted = {"graph_id": query.graph_id, "name": query.name}
-    return [
-        view
-        for view in views
-        if all(value in (None, view[key]) for key, value in wanted.items())
-        and (query.metadata or {}).items() <= {"created_by": "system"}.items()
-    ]
+async def subgraphs(request: Request) -> Response:
+    """The schemas of graphs within an assistant's graph."""
+    namespace = cast("str | None", request.path_params.get("namespace"))
+    service = app_state(request).assistants
+    found = await service.subgraphs(_name(request), namespace, recurse=query_flag(request, "recurse"))
+    return JSONResponse(found)
 
 
-def _view(server: AppState, name: str) -> dict[str, object]:
-    at = timestamp(server.started_at)
-    return {
-        "assistant_id": assistant_id(name),
-        "graph_id": name,
-        "name": name,
-        "description": None,
-        "config": {},
-        "context": {},
-        "metadata": {"created_by": "system"},
-        "version": 1,
-        "created_at": at,
-        "updated_at": at,
-    }
+def _name(request: Request) -> str:
+    return str(request.path_params["assistant_id"])
 
 
+def _selected(view: dict[str, object], select: list[str] | None) -> dict[str, object]:
+    return view if select is None else {key: view[key] for key in select if key in view}
+
+
+_ONE = "/assistants/{assistant_id}"
 ROUTES = [
-    Route("/ok", ok, methods=["GET"]),
-    Route("/info", info, methods=["GET"]),
-    Route("/models", models, methods=["GET"]),
-    Route("/assistants/search", search, methods=["POST"]),
-    Route("/assistants/count", count, methods=["POST"]),
-    Route("/assistants/{assistant}", get, methods=["GET"]),
-    Route("/assistants/{assistant}/schemas", schemas, methods=["GET"]),
-    Route("/assistants/{assistant}/graph", drawing, methods=["GET"]),
+    ApiRoute("POST", "/assistants", create, body=AssistantCreate, answer=AssistantAnswer),
+    ApiRoute("POST", "/assistants/search", search, body=AssistantSearch, answer=list[AssistantAnswer]),
+    ApiRoute("POST", "/assistants/count", count, body=AssistantSearch, answer=int),
+    ApiRoute("GET", _ONE, get, answer=AssistantAnswer),
+    ApiRoute("PATCH", _ONE, update, body=AssistantUpdate, answer=AssistantAnswer),
+    ApiRoute("DELETE", _ONE, delete, query=("delete_threads",)),
+    ApiRoute("POST", f"{_ONE}/versions", versions, body=VersionSearch, answer=list[AssistantAnswer]),
+    ApiRoute("POST", f"{_ONE}/latest", set_latest, body=VersionChoice, answer=AssistantAnswer),
+    ApiRoute("GET", f"{_ONE}/schemas", schemas, answer=sdk.GraphSchema),
+    ApiRoute("GET", f"{_ONE}/graph", drawing, answer=dict[str, Any], query=("xray",)),
+    ApiRoute("GET", f"{_ONE}/subgraphs", subgraphs, answer=sdk.Subgraphs, query=("recurse",)),
+    ApiRoute("GET", _ONE + "/subgraphs/{namespace}", subgraphs, answer=sdk.Subgraphs, query=("recurse",)),
 ]

@@ -11,9 +11,12 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
+from parley.server.assistants.service import AssistantService
+from parley.server.crons.service import CronService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid
 from parley.server.options import EmbeddedOptions
+from parley.server.routes.mcp import AssistantTools
 from parley.server.runs.manager import RunManager
 from parley.server.runs.payload import describe_validation_error
 from parley.server.threads.service import ThreadService
@@ -23,17 +26,16 @@ BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """One server's parts; `started_at` is the time its assistants are said to be made at.
-
-    `closing` has what ends with the server.
-    """
+    """One server's parts; `closing` has what ends with the server."""
 
     options: EmbeddedOptions
     graphs: GraphRegistry
+    assistants: AssistantService
     store: BaseStore
     threads: ThreadService
     runs: RunManager
-    started_at: float
+    crons: CronService
+    tools: AssistantTools
     closing: AsyncExitStack
 
 
@@ -79,6 +81,11 @@ def as_uuid(value: str, name: str) -> str:
         return str(UUID(value))
     except ValueError as error:
         raise invalid(f"Invalid {name}: must be a UUID.") from error
+
+
+def query_flag(request: Request, name: str) -> bool:
+    """Whether the query says yes to something."""
+    return request.query_params.get(name, "").lower() in ("1", "true")
 
 
 def query_number(request: Request, name: str, default: int, most: int = 1000) -> int:

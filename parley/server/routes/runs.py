@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
-from pydantic import BaseModel, Field
+from langgraph_sdk import schema as sdk
+from pydantic import BaseModel, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
     AppState,
     app_state,
     parse_body,
     path_uuid,
+    query_flag,
     query_number,
     read_json_body,
 )
 from parley.server.routes.responses import GraphJsonResponse, HeartbeatResponse
 from parley.server.runs.event_log import encode_sse, parse_event_id
-from parley.server.runs.payload import CancelAction
+from parley.server.runs.payload import CancelAction, RunPayload
+from parley.server.runs.thread_feed import FeedPlace
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.serialisation import dumps
 from parley.server.storage.tables import RunRow
 from parley.server.threads.service import CheckpointRef
+
+_THREAD_MODES = {"lifecycle", "run_modes", "state_update"}
+_EVENTS = {"content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no"}
+_BEAT = b": heartbeat\r\n\r\n"
+
+
+class RunBatch(RootModel[list[RunPayload]]):
+    """The body of `runs.create_batch`."""
+
+    root: list[RunPayload] = Field(min_length=1, max_length=1000)
 
 
 class CancelMany(BaseModel):
@@ -40,6 +53,15 @@ async def create(request: Request) -> Response:
     """Make a run and return at once."""
     run = await app_state(request).runs.create(_thread(request), await read_json_body(request))
     return GraphJsonResponse(run.row.view(), headers=_location(run.row))
+
+
+async def batch(request: Request) -> Response:
+    """Make several runs, each with a thread of its own, and return at once; all of them or none."""
+    wanted = (await parse_body(request, RunBatch)).root
+    runs = app_state(request).runs
+    for payload in wanted:
+        runs.check(payload)
+    return GraphJsonResponse([(await runs.admit(None, payload)).row.view() for payload in wanted])
 
 
 async def stream(request: Request) -> HeartbeatResponse:
@@ -58,11 +80,25 @@ async def join_stream(request: Request) -> Response | HeartbeatResponse:
     """Follow a run's events from after Last-Event-ID, or from the first."""
     row, run = await _find(request)
     if run:
-        cancels = request.query_params.get("cancel_on_disconnect", "").lower() in ("1", "true")
+        cancels = query_flag(request, "cancel_on_disconnect")
         return _events(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
     # Its events are gone; the state has what it said.
     end = encode_sse(parse_event_id(request.headers.get("last-event-id")) + 1, "end", {"status": row.status})
     return Response(end, media_type="text/event-stream")
+
+
+async def join_thread(request: Request) -> HeartbeatResponse:
+    """Follow what happens on a thread, run after run, from after Last-Event-ID, or from now on."""
+    server = app_state(request)
+    row = await server.threads.row(path_uuid(request, "thread_id"))
+    named = [
+        part for each in request.query_params.getlist("stream_modes") for part in each.split(",") if part
+    ]
+    if unknown := set(named) - _THREAD_MODES:
+        raise invalid(f"stream_modes: {min(unknown)[:100]!r} is none of {', '.join(sorted(_THREAD_MODES))}.")
+    place = FeedPlace.parse(request.headers.get("last-event-id"))
+    pieces = server.runs.follow_thread(row.thread_id, place, named or ["run_modes"])
+    return HeartbeatResponse(pieces, _EVENTS, beat=_BEAT, every=server.options.heartbeat)
 
 
 async def join(request: Request) -> Response | HeartbeatResponse:
@@ -108,7 +144,7 @@ async def cancel(request: Request) -> Response:
     if run is None or run.done.is_set():
         raise not_found(f"Unfinished run {row.run_id}")
     await app_state(request).runs.lanes.cancel(run, _action(request))
-    if request.query_params.get("wait", "").lower() in ("1", "true"):
+    if query_flag(request, "wait"):
         await run.done.wait()
         return GraphJsonResponse({})
     return GraphJsonResponse({}, status_code=202)
@@ -120,7 +156,8 @@ async def cancel_many(request: Request) -> Response:
     if not (wanted.run_ids and wanted.thread_id) and wanted.status is None:
         raise invalid("Give thread_id and run_ids, or status.")
     lanes = app_state(request).runs.lanes
-    runs = [run for run in lanes.active(wanted.thread_id) if _is_wanted(run, wanted)]
+    runs = [*lanes.active(wanted.thread_id), *lanes.scheduled(wanted.thread_id)]
+    runs = [run for run in runs if _is_wanted(run, wanted)]
     if not runs:
         raise not_found("Unfinished runs")
     for run in runs:
@@ -169,11 +206,9 @@ def _location(row: RunRow, suffix: str = "") -> dict[str, str]:
 def _events(request: Request, run: ActiveRun, after: int, *, cancels: bool) -> HeartbeatResponse:
     headers = {
         **_location(run.row, "/stream"),
-        "content-type": "text/event-stream",
-        "cache-control": "no-store",
-        "x-accel-buffering": "no",
+        **_EVENTS,
     }
-    return _slow(request, run, run.log.follow(after), headers, beat=b": heartbeat\r\n\r\n", cancels=cancels)
+    return _slow(request, run, run.log.follow(after), headers, beat=_BEAT, cancels=cancels)
 
 
 def _result(request: Request, run: ActiveRun, *, cancels: bool) -> HeartbeatResponse:
@@ -228,18 +263,26 @@ def _told(values: object, asked: object) -> object:
     return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
 
 
+_OF_THREAD = "/threads/{thread_id}/runs"
+_ONE = _OF_THREAD + "/{run_id}"
 ROUTES = [
-    Route("/runs", create, methods=["POST"]),
-    Route("/runs/stream", stream, methods=["POST"]),
-    Route("/runs/wait", wait, methods=["POST"]),
-    Route("/runs/cancel", cancel_many, methods=["POST"]),
-    Route("/threads/{thread_id}/runs", create, methods=["POST"]),
-    Route("/threads/{thread_id}/runs", list_of_thread, methods=["GET"]),
-    Route("/threads/{thread_id}/runs/stream", stream, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/wait", wait, methods=["POST"]),
-    Route("/threads/{thread_id}/runs/{run_id}", get, methods=["GET"]),
-    Route("/threads/{thread_id}/runs/{run_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/runs/{run_id}/stream", join_stream, methods=["GET"]),
-    Route("/threads/{thread_id}/runs/{run_id}/join", join, methods=["GET"]),
-    Route("/threads/{thread_id}/runs/{run_id}/cancel", cancel, methods=["POST"]),
+    ApiRoute("POST", "/runs", create, body=RunPayload, answer=sdk.Run),
+    ApiRoute("POST", "/runs/batch", batch, body=RunBatch, answer=list[sdk.Run]),
+    ApiRoute("POST", "/runs/stream", stream, body=RunPayload, streams=True),
+    ApiRoute("POST", "/runs/wait", wait, body=RunPayload, answer=dict[str, Any]),
+    ApiRoute("POST", "/runs/cancel", cancel_many, body=CancelMany, query=("action",)),
+    ApiRoute("GET", "/threads/{thread_id}/stream", join_thread, streams=True, query=("stream_modes",)),
+    ApiRoute("POST", _OF_THREAD, create, body=RunPayload, answer=sdk.Run),
+    ApiRoute(
+        *("GET", _OF_THREAD, list_of_thread),
+        answer=list[sdk.Run],
+        query=("limit", "offset", "status", "select"),
+    ),
+    ApiRoute("POST", f"{_OF_THREAD}/stream", stream, body=RunPayload, streams=True),
+    ApiRoute("POST", f"{_OF_THREAD}/wait", wait, body=RunPayload, answer=dict[str, Any]),
+    ApiRoute("GET", _ONE, get, answer=sdk.Run),
+    ApiRoute("DELETE", _ONE, delete),
+    ApiRoute("GET", f"{_ONE}/stream", join_stream, streams=True, query=("cancel_on_disconnect",)),
+    ApiRoute("GET", f"{_ONE}/join", join, answer=dict[str, Any]),
+    ApiRoute("POST", f"{_ONE}/cancel", cancel, answer=dict[str, Any], query=("wait", "action")),
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from langgraph.store.base import InvalidNamespaceError, Item
+from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from parley.server.http_errors import invalid
+from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body
 from parley.server.routes.responses import GraphJsonResponse
 
@@ -111,9 +112,9 @@ def _view(item: Item) -> dict[str, object]:
 
 
 ROUTES = [
-    Route("/store/items", put, methods=["PUT"]),
-    Route("/store/items", get, methods=["GET"]),
-    Route("/store/items", delete, methods=["DELETE"]),
-    Route("/store/items/search", search, methods=["POST"]),
-    Route("/store/namespaces", namespaces, methods=["POST"]),
+    ApiRoute("PUT", "/store/items", put, body=ItemPut),
+    ApiRoute("GET", "/store/items", get, answer=sdk.Item | None, query=("namespace", "key")),
+    ApiRoute("DELETE", "/store/items", delete, body=ItemKey),
+    ApiRoute("POST", "/store/items/search", search, body=ItemSearch, answer=sdk.SearchItemsResponse),
+    ApiRoute("POST", "/store/namespaces", namespaces, body=NamespaceSearch, answer=sdk.ListNamespaceResponse),
 ]

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from parley.server.routes.request_context import app_state, as_uuid, parse_body, path_uuid
+from parley.server.routes.api_route import ApiRoute
+from parley.server.routes.request_context import (
+    app_state,
+    as_uuid,
+    parse_body,
+    path_uuid,
+    query_flag,
+    query_number,
+)
 from parley.server.routes.responses import GraphJsonResponse
 from parley.server.runs.payload import CheckpointPayload
 from parley.server.storage.tables import ThreadQuery
@@ -23,12 +31,21 @@ class ThreadCreate(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
     if_exists: Literal["raise", "do_nothing"] = "raise"
     supersteps: None = None
+    ttl: None = None
 
 
 class ThreadPatch(BaseModel):
     """The body of `threads.update`."""
 
     metadata: dict[str, Any] = Field(default_factory=dict)
+    ttl: None = None
+
+
+class ThreadPrune(BaseModel):
+    """The body of `threads.prune`."""
+
+    thread_ids: list[str] = Field(max_length=1000)
+    strategy: Literal["delete", "keep_latest"] = "delete"
 
 
 class ThreadSearch(BaseModel):
@@ -138,10 +155,25 @@ async def delete(request: Request) -> Response:
     return Response(status_code=204)
 
 
+async def copy(request: Request) -> Response:
+    """Make a thread with the same state and history."""
+    threads = app_state(request).threads
+    return GraphJsonResponse(await threads.view(await threads.copy(path_uuid(request, "thread_id"))))
+
+
+async def prune(request: Request) -> Response:
+    """Forget threads, or all of their history but the newest state; says of how many."""
+    wanted = await parse_body(request, ThreadPrune)
+    ids = [as_uuid(each, "thread_ids") for each in wanted.thread_ids]
+    threads = app_state(request).threads
+    pruned = await threads.prune(ids, keep_latest=wanted.strategy == "keep_latest")
+    return GraphJsonResponse({"pruned_count": pruned})
+
+
 async def get_state(request: Request) -> Response:
     """The newest state, or that of the checkpoint in the path."""
     place = CheckpointRef(path_uuid(request, "thread_id"), request.path_params.get("checkpoint_id", ""))
-    subgraphs = request.query_params.get("subgraphs", "").lower() in ("1", "true")
+    subgraphs = query_flag(request, "subgraphs")
     state = await app_state(request).threads.state(place, subgraphs=subgraphs)
     return GraphJsonResponse(_selected(state, request.query_params.getlist("select")))
 
@@ -165,7 +197,16 @@ async def update_state(request: Request) -> Response:
 
 async def history(request: Request) -> Response:
     """States, newest first."""
-    wanted = await parse_body(request, HistoryQuery)
+    return await _history(request, await parse_body(request, HistoryQuery))
+
+
+async def history_of_query(request: Request) -> Response:
+    """States, newest first."""
+    before = request.query_params.get("before") or None
+    return await _history(request, HistoryQuery(limit=query_number(request, "limit", 10) or 1, before=before))
+
+
+async def _history(request: Request, wanted: HistoryQuery) -> Response:
     place = _place(path_uuid(request, "thread_id"), wanted.checkpoint or CheckpointPayload())
     states = await app_state(request).threads.history(
         place, limit=wanted.limit, before=wanted.before_id, metadata=wanted.metadata
@@ -186,16 +227,26 @@ def _selected(state: dict[str, object], select: list[str] | None) -> dict[str, o
     return {**state, "values": {key: values[key] for key in keys if key in values}}
 
 
+_ONE = "/threads/{thread_id}"
 ROUTES = [
-    Route("/threads", create, methods=["POST"]),
-    Route("/threads/search", search, methods=["POST"]),
-    Route("/threads/count", count, methods=["POST"]),
-    Route("/threads/{thread_id}", get, methods=["GET"]),
-    Route("/threads/{thread_id}", update, methods=["PATCH"]),
-    Route("/threads/{thread_id}", delete, methods=["DELETE"]),
-    Route("/threads/{thread_id}/state", get_state, methods=["GET"]),
-    Route("/threads/{thread_id}/state", update_state, methods=["POST"]),
-    Route("/threads/{thread_id}/state/checkpoint", get_state_at, methods=["POST"]),
-    Route("/threads/{thread_id}/state/{checkpoint_id}", get_state, methods=["GET"]),
-    Route("/threads/{thread_id}/history", history, methods=["POST", "GET"]),
+    ApiRoute("POST", "/threads", create, body=ThreadCreate, answer=sdk.Thread),
+    ApiRoute("POST", "/threads/search", search, body=ThreadSearch, answer=list[sdk.Thread]),
+    ApiRoute("POST", "/threads/count", count, body=ThreadSearch, answer=int),
+    ApiRoute("POST", "/threads/prune", prune, body=ThreadPrune, answer=dict[str, int]),
+    ApiRoute("GET", _ONE, get, answer=sdk.Thread),
+    ApiRoute("PATCH", _ONE, update, body=ThreadPatch, answer=sdk.Thread),
+    ApiRoute("DELETE", _ONE, delete),
+    ApiRoute("POST", f"{_ONE}/copy", copy, answer=sdk.Thread),
+    ApiRoute("GET", f"{_ONE}/state", get_state, answer=sdk.ThreadState, query=("subgraphs", "select")),
+    ApiRoute("POST", f"{_ONE}/state", update_state, body=StateUpdate, answer=sdk.ThreadUpdateStateResponse),
+    ApiRoute("POST", f"{_ONE}/state/checkpoint", get_state_at, body=StateAt, answer=sdk.ThreadState),
+    ApiRoute(
+        *("GET", _ONE + "/state/{checkpoint_id}", get_state),
+        answer=sdk.ThreadState,
+        query=("subgraphs", "select"),
+    ),
+    ApiRoute("POST", f"{_ONE}/history", history, body=HistoryQuery, answer=list[sdk.ThreadState]),
+    ApiRoute(
+        "GET", f"{_ONE}/history", history_of_query, answer=list[sdk.ThreadState], query=("limit", "before")
+    ),
 ]

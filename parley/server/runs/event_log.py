@@ -49,6 +49,11 @@ class RunEventLog:
         self.size = 0
         self.closed = False
 
+    @property
+    def begun(self) -> bool:
+        """Whether anything has happened."""
+        return self._next > 1
+
     def begin(self, attempt: int) -> None:
         """Number events from here on as an attempt's."""
         self._next = max(self._next, attempt * _IDS_PER_ATTEMPT + 1)
@@ -73,28 +78,33 @@ class RunEventLog:
 
         Whatever is there at once comes as one piece.
         """
+        async for events in self.events(after):
+            yield b"".join([event.frame for event in events])
+
+    async def events(self, after: int) -> AsyncIterator[list[SseEvent]]:
+        """The events themselves, as many at a time as are there."""
         while True:
             grown = self._grown
             pieces = self._since(after)
             if pieces:
                 after = self._events[-1].id
-                yield b"".join(pieces)
+                yield pieces
             elif self.closed:
                 return
             else:
                 await grown.wait()
 
-    def _since(self, after: int) -> list[bytes]:
+    def _since(self, after: int) -> list[SseEvent]:
         events = self._events
         if not events or events[-1].id <= after:
             return []
         oldest = events[0].id
         if after < oldest:
             missed = oldest - 1 - max(after, oldest // _IDS_PER_ATTEMPT * _IDS_PER_ATTEMPT)
-            gap = [encode_sse(oldest - 1, "gap", {"missed": missed})] if missed else []
-            return gap + [event.frame for event in events]
+            gap = encode_sse(oldest - 1, "gap", {"missed": missed})
+            return [*([SseEvent(oldest - 1, gap)] if missed else []), *events]
         # Ids of one attempt are consecutive, and a process makes one attempt of a run.
-        return [events[index].frame for index in range(-(events[-1].id - after), 0)]
+        return [events[index] for index in range(-(events[-1].id - after), 0)]
 
     def _notify(self) -> None:
         self._grown.set()

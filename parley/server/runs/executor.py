@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from parley.server.options import ServerLimits
 from parley.server.runs.crash_loop_guard import CrashLoopGuard
 from parley.server.runs.run_attempt import RunAttempt, ThreadSnapshot, perform_attempt
 from parley.server.runs.thread_queues import ActiveRun
+from parley.server.runs.webhooks import RunWebhooks
 from parley.server.serialisation import error_json
 from parley.server.storage.checkpoints import (
     CheckpointSaver,
@@ -22,7 +24,7 @@ from parley.server.storage.checkpoints import (
     prune_checkpoints,
     prune_subgraph_checkpoints,
 )
-from parley.server.storage.database import Database
+from parley.server.storage.database import Database, Statement
 from parley.server.storage.tables import (
     Tables,
     begin_run,
@@ -58,6 +60,8 @@ class Executor:
         graphs: GraphRegistry,
         limits: ServerLimits,
         clock: Callable[[], float],
+        webhooks: RunWebhooks,
+        begin: Callable[[ActiveRun], None],
     ) -> None:
         self._database = database
         self._checkpoints = checkpoints
@@ -66,7 +70,10 @@ class Executor:
         self._clock = clock
         self._probation = CrashLoopGuard(limits.probation)
         self._tables = Tables(database)
+        self._webhooks = webhooks
+        self._begin = begin
         self._untidy: dict[str, bool] = {}
+        self.ended: Counter[str] = Counter()
 
     async def execute(self, run: ActiveRun) -> None:
         """Take a run to its end. Cancelled, it leaves the run to be taken up at the next start."""
@@ -91,6 +98,7 @@ class Executor:
         run.row = replace(before, attempt=before.attempt + 1)
         run.log.begin(run.row.attempt)
         run.log.append("metadata", {"run_id": run.row.run_id, "attempt": run.row.attempt})
+        self._begin(run)
         if not run.cancelled:
             run.task = asyncio.create_task(self._attempt(run, again=before.attempt > 0))
             await _finished(run.task)
@@ -122,7 +130,7 @@ class Executor:
         run.row = replace(row, status=ending.status, updated_at=now, payload=b"")
         if row.temporary:
             await self._checkpoints.delete(row.thread_id)
-            await self._database.write(delete_run(row.run_id))
+            await self._database.write(delete_run(row.run_id), *self._owed(run, ending))
         elif ending.status == "interrupted" and run.cancelled == "rollback":
             await self._roll_back(run, now)
         else:
@@ -131,8 +139,12 @@ class Executor:
             )
             # A run that was withdrawn before it began says nothing about its thread.
             began = [thread] if row.mark else []
-            await self._database.write(end_run(row.run_id, now, ending.status), *began, durable=True)
+            ended = end_run(row.run_id, now, ending.status)
+            await self._database.write(ended, *began, *self._owed(run, ending), durable=True)
             self._note_for_pruning(row.thread_id, ending.stand)
+
+    def _owed(self, run: ActiveRun, ending: _Ending) -> list[Statement]:
+        return self._webhooks.owe(run, ending.stand.values if ending.stand else None, ending.error)
 
     async def _roll_back(self, run: ActiveRun, now: float) -> None:
         thread_id = run.row.thread_id
@@ -154,6 +166,9 @@ class Executor:
     def _announce(self, run: ActiveRun, ending: _Ending) -> None:
         run.stand = ending.stand if run.waited or run.row.temporary else None
         run.error = ending.error
+        if run.payload.webhook:
+            self._webhooks.wake()
+        self.ended[ending.status] += 1
         run.task = None
         # Its events stay for a while; what it was asked, files and all, need not.
         run.payload = run.payload.model_copy(update={"input": None, "command": None})

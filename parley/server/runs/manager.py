@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
@@ -12,16 +13,20 @@ from uuid import uuid4
 import aiosqlite
 from langgraph.checkpoint.base.id import uuid6
 
-from parley.server.assistant_ids import assistant_id
+from parley.server.assistants.service import AssistantService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid, not_found
-from parley.server.options import ServerLimits
+from parley.server.options import ServerLimits, WebhookPort
 from parley.server.runs.event_log import RunEventLog
 from parley.server.runs.executor import Executor
 from parley.server.runs.payload import RunPayload, parse_run_payload
+from parley.server.runs.thread_feed import FeedPlace, ThreadFeeds
 from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueues
+from parley.server.runs.webhooks import RunWebhooks
+from parley.server.serialisation import dumps
+from parley.server.storage.assistant_rows import AssistantRow
 from parley.server.storage.checkpoints import CheckpointSaver
-from parley.server.storage.database import Database
+from parley.server.storage.database import Database, Statement
 from parley.server.storage.tables import (
     RunRow,
     Tables,
@@ -45,41 +50,73 @@ class RunManager:
         database: Database,
         checkpoints: CheckpointSaver,
         graphs: GraphRegistry,
+        assistants: AssistantService,
         limits: ServerLimits,
         clock: Callable[[], float],
+        webhooks: WebhookPort | None = None,
     ) -> None:
         self._database = database
         self._graphs = graphs
+        self._assistants = assistants
         self._tables = Tables(database)
         self._limits = limits
         self._clock = clock
         self._runs: dict[str, ActiveRun] = {}
-        self._executor = Executor(database, checkpoints, graphs, limits, clock)
+        self._feeds = ThreadFeeds()
+        self._webhooks = RunWebhooks(database, webhooks, clock)
+        self._executor = Executor(
+            database, checkpoints, graphs, limits, clock, self._webhooks, self._feeds.begin
+        )
         self.lanes = ThreadQueues(self._executor.execute)
+
+    @property
+    def ended(self) -> Counter[str]:
+        """How many runs have ended since the start, by their status."""
+        return self._executor.ended
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """The time in which runs are executed."""
         await self._recover()
-        sweeper = asyncio.create_task(self._sweep())
+        helpers = [asyncio.create_task(self._sweep()), asyncio.create_task(self._webhooks.work())]
         try:
             yield
         finally:
-            sweeper.cancel()
-            await asyncio.gather(sweeper, self.lanes.close(), return_exceptions=True)
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.gather(*helpers, self.lanes.close(), return_exceptions=True)
 
     def get(self, run_id: str) -> ActiveRun | None:
         """A run whose events are still here."""
         return self._runs.get(run_id)
 
+    def follow_thread(self, thread_id: str, place: FeedPlace, modes: Collection[str]) -> AsyncIterator[bytes]:
+        """Frames of the thread's runs from a place on, run after run, without an end."""
+        known = [run for run in self._runs.values() if run.row.thread_id == thread_id and run.log.begun]
+        return self._feeds.follow(thread_id, known, place, modes)
+
     async def create(self, thread_id: str | None, body: bytes, *, waited: bool = False) -> ActiveRun:
-        """Admit a run, durable on return; without a thread it gets one of its own. Raises Problem."""
-        payload = parse_run_payload(body)
-        graph_id = self._graphs.resolve(payload.assistant_id)
-        if graph_id is None:
-            known = ", ".join(self._graphs.names)
-            raise invalid(f"Invalid assistant: {payload.assistant_id!r}. Registered graphs: {known}.")
-        row = self._row(thread_id, graph_id, payload, body)
+        """Admit the run that a client asks for. Raises Problem."""
+        return await self.admit(thread_id, parse_run_payload(body), body, waited=waited)
+
+    async def admit(
+        self,
+        thread_id: str | None,
+        payload: RunPayload,
+        body: bytes = b"",
+        *,
+        waited: bool = False,
+        also: Sequence[Statement] = (),
+    ) -> ActiveRun:
+        """Admit a run, durable on return; without a thread it gets one of its own. Raises Problem.
+
+        `body` is the payload as it came, where it did; `also` is written in the same transaction.
+        """
+        assistant = self.check(payload)
+        settled = payload.with_defaults(assistant.config, assistant.context)
+        row = self._row(
+            thread_id, assistant, settled, body if settled is payload and body else dumps(settled)
+        )
         async with self.lanes.hold(row.thread_id) as lane:
             thread = None
             if not row.temporary:
@@ -87,8 +124,18 @@ class RunManager:
                     row, may_make=thread_id is None or payload.if_not_exists == "create"
                 )
             _make_way(lane, payload)
-            await self._database.write(*([save_thread(thread)] if thread else []), add_run(row), durable=True)
-            return self._admit(lane, row, payload, waited=waited)
+            made = [save_thread(thread)] if thread else []
+            await self._database.write(*made, add_run(row), *also, durable=True)
+            return self._admit(lane, row, settled, waited=waited)
+
+    def check(self, payload: RunPayload) -> AssistantRow:
+        """The assistant of a run that can be admitted. Raises Problem."""
+        self._webhooks.check(payload.webhook)
+        try:
+            return self._assistants.find(payload.assistant_id)
+        except Problem as error:
+            name, known = payload.assistant_id, ", ".join(self._graphs.names)
+            raise invalid(f"Invalid assistant: {name!r}. Registered graphs: {known}.") from error
 
     async def forget(self, run_id: str) -> None:
         """Forget a run that has ended."""
@@ -132,15 +179,21 @@ class RunManager:
     def _admit(self, lane: ThreadQueue, row: RunRow, payload: RunPayload, *, waited: bool) -> ActiveRun:
         run = ActiveRun(row, payload, RunEventLog(self._limits.events, self._limits.event_bytes), waited)
         self._runs[row.run_id] = run
-        self.lanes.admit(lane, run)
+        early = row.not_before - self._clock()
+        if early > 0:
+            self.lanes.admit_later(run, early)
+        else:
+            self.lanes.admit(lane, run)
         return run
 
-    def _row(self, thread_id: str | None, graph_id: str, payload: RunPayload, body: bytes) -> RunRow:
+    def _row(
+        self, thread_id: str | None, assistant: AssistantRow, payload: RunPayload, body: bytes
+    ) -> RunRow:
         now = self._clock()
         return RunRow(
             run_id=str(uuid6()),
             thread_id=thread_id or str(uuid4()),
-            graph_id=graph_id,
+            graph_id=assistant.graph_id,
             created_at=now,
             updated_at=now,
             status="pending",
@@ -150,18 +203,20 @@ class RunManager:
             metadata=payload.metadata,
             payload=body,
             mark="",
+            assistant_id=assistant.assistant_id,
+            not_before=now + payload.after_seconds if payload.after_seconds else 0.0,
         )
 
     async def _thread_for(self, row: RunRow, *, may_make: bool) -> ThreadRow | None:
-        """The thread's row, if it must be written because it is new or runs another graph than before."""
+        """The thread's row, if it must be written because it is new or runs another assistant than before."""
         thread = await self._tables.thread(row.thread_id)
-        names = {"graph_id": row.graph_id, "assistant_id": assistant_id(row.graph_id)}
+        names = {"graph_id": row.graph_id, "assistant_id": row.of_assistant}
         if thread is None and not may_make:
             raise not_found("Thread or assistant")
         if thread is None:
             now = row.created_at
             return ThreadRow(row.thread_id, now, now, "idle", row.graph_id, {**row.metadata, **names}, {}, "")
-        if thread.graph_id == row.graph_id:
+        if thread.graph_id == row.graph_id and names.items() <= thread.metadata.items():
             return None
         return replace(thread, graph_id=row.graph_id, metadata={**thread.metadata, **names})
 

@@ -7,13 +7,17 @@ from typing import Any, Literal, TypeAlias
 from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from parley.core.model.types import JsonObject
 from parley.server.http_errors import Problem, invalid
 
 MultitaskStrategy: TypeAlias = Literal["reject", "enqueue", "interrupt", "rollback"]
 CancelAction: TypeAlias = Literal["interrupt", "rollback"]
-StreamMode: TypeAlias = Literal["values", "updates", "messages", "messages-tuple", "custom"]
+_OfGraphs: TypeAlias = Literal["values", "updates", "messages", "custom", "checkpoints", "tasks", "debug"]
+StreamMode: TypeAlias = _OfGraphs | Literal["messages-tuple", "events", "tools", "lifecycle"]
+"""`tools` and `lifecycle` are asked for by new clients, and no graph in Python has them: nothing comes."""
 NodeNames: TypeAlias = Literal["*"] | list[str] | None
 
+_YEAR = 366 * 86_400
 _RESERVED = ("thread_id", "run_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns")
 
 
@@ -43,6 +47,16 @@ class ConfigPayload(_Asked):
     recursion_limit: int = Field(default=25, ge=1, le=10_000)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
+    def over(self, base: ConfigPayload) -> ConfigPayload:
+        """This configuration with what `base` has beyond it."""
+        steps = self if "recursion_limit" in self.model_fields_set else base
+        return ConfigPayload(
+            configurable={**base.configurable, **self.configurable},
+            tags=[*base.tags, *self.tags],
+            recursion_limit=steps.recursion_limit,
+            metadata={**base.metadata, **self.metadata},
+        )
+
 
 class CheckpointPayload(_Asked):
     """`checkpoint`: a place in a thread's history."""
@@ -71,8 +85,8 @@ class RunPayload(_Asked):
     checkpoint: CheckpointPayload | None = None
     checkpoint_id: str | None = None
     durability: Literal["sync", "async", "exit"] = "async"
-    webhook: None = None
-    after_seconds: None = None
+    webhook: str | None = Field(default=None, max_length=4_000)
+    after_seconds: float | None = Field(default=None, ge=0, le=_YEAR)
 
     @field_validator("stream_mode", mode="before")
     @classmethod
@@ -95,6 +109,19 @@ class RunPayload(_Asked):
         """What the client set in `config.configurable`, without what only the server may set."""
         given = self.config.configurable.items()
         return {key: value for key, value in given if key not in _RESERVED and not key.startswith("__")}
+
+    def with_defaults(self, config: JsonObject, context: JsonObject) -> RunPayload:
+        """This request with what its assistant sets beneath it."""
+        if not config and not context:
+            return self
+        merged = self.config.over(ConfigPayload.model_validate(config))
+        if not context and not self.context:
+            return self.model_copy(update={"config": merged})
+        # There is one place for both: whoever sets a context reads it from there.
+        together = {**merged.configurable, **context, **self.config.configurable, **self.context}
+        return self.model_copy(
+            update={"config": merged.model_copy(update={"configurable": {}}), "context": together}
+        )
 
     @property
     def start(self) -> dict[str, str]:

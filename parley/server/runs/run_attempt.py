@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from parley.core.model.types import JsonObject
-from parley.server.assistant_ids import assistant_id
 from parley.server.graphs.registry import Graph, GraphRegistry, can_prune
 from parley.server.graphs.schemas import field_names
 from parley.server.runs.event_log import RunEventLog
+from parley.server.runs.graph_stream import stream_graph
 from parley.server.runs.payload import RunPayload
 from parley.server.serialisation import interrupt_json, to_json_value
 from parley.server.storage.tables import RunRow
@@ -45,14 +43,9 @@ async def perform_attempt(graphs: GraphRegistry, job: RunAttempt, log: RunEventL
     config = run_config(job)
     context = job.payload.context
     async with graphs.open(job.row.graph_id, config, "threads.create_run", context) as graph:
-        accumulated = MessageAccumulator()
-        async for namespace, mode, chunk in _stream(graph, job, config):
-            suffix = "".join(f"|{part}" for part in namespace)
-            if mode == "messages" and "messages-tuple" not in job.payload.stream_mode:
-                for name, data in accumulated.add(*chunk):
-                    log.append(name + suffix, data)
-            else:
-                log.append(mode + suffix, chunk)
+        options = _options(graph, job)
+        async for name, data in stream_graph(graph, _input(job), config, job.payload, options):
+            log.append(name, data)
         snapshot = await graph.aget_state({"configurable": {"thread_id": job.row.thread_id}})
         return ThreadSnapshot(
             snapshot.values, interrupts_by_task(snapshot), not snapshot.next, can_prune(graph)
@@ -66,7 +59,7 @@ def run_config(job: RunAttempt) -> RunnableConfig:
         "thread_id": row.thread_id,
         "run_id": row.run_id,
         "graph_id": row.graph_id,
-        "assistant_id": assistant_id(row.graph_id),
+        "assistant_id": row.of_assistant,
     }
     start = {} if job.taken else payload.start
     return {
@@ -88,44 +81,15 @@ def interrupts_by_task(snapshot: StateSnapshot) -> JsonObject:
     }
 
 
-class MessageAccumulator:
-    """The `messages` mode: every event carries its message as far as it has come."""
-
-    def __init__(self) -> None:
-        self._messages: dict[str, BaseMessage] = {}
-
-    def add(self, message: BaseMessage, metadata: dict[str, object]) -> list[tuple[str, object]]:
-        """The events that one streamed piece makes."""
-        key = message.id or ""
-        known = self._messages.get(key)
-        events: list[tuple[str, object]] = (
-            [] if known else [("messages/metadata", {key: {"metadata": metadata}})]
-        )
-        if isinstance(known, BaseMessageChunk) and isinstance(message, BaseMessageChunk):
-            message = cast("BaseMessage", known + message)
-        self._messages[key] = message
-        if isinstance(message, BaseMessageChunk):
-            return [*events, ("messages/partial", [message_chunk_to_message(message)])]
-        return [*events, ("messages/complete", [message])]
-
-
-async def _stream(
-    graph: Graph, job: RunAttempt, config: RunnableConfig
-) -> AsyncIterator[tuple[tuple[str, ...], str, Any]]:
+def _options(graph: Graph, job: RunAttempt) -> dict[str, Any]:
     payload = job.payload
-    modes = {"messages" if mode == "messages-tuple" else mode for mode in payload.stream_mode}
-    stream = graph.astream(
-        cast("Any", _input(job)),
-        config,
-        context=_context(graph, payload),
-        stream_mode=cast("Any", sorted(modes)),
-        subgraphs=payload.stream_subgraphs,
-        interrupt_before=cast("Any", payload.interrupt_before),
-        interrupt_after=cast("Any", payload.interrupt_after),
-        durability=payload.durability,
-    )
-    async for part in stream:
-        yield cast("Any", part if payload.stream_subgraphs else ((), *part))
+    return {
+        "context": _context(graph, payload),
+        "subgraphs": payload.stream_subgraphs,
+        "interrupt_before": payload.interrupt_before,
+        "interrupt_after": payload.interrupt_after,
+        "durability": payload.durability,
+    }
 
 
 def _input(job: RunAttempt) -> object:

@@ -57,6 +57,7 @@ class ThreadQueues:
     def __init__(self, execute: Callable[[ActiveRun], Awaitable[None]]) -> None:
         self._execute = execute
         self._lanes: dict[str, ThreadQueue] = {}
+        self._later: dict[str, tuple[ActiveRun, asyncio.Task[None]]] = {}
 
     @asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[ThreadQueue]:
@@ -77,9 +78,23 @@ class ThreadQueues:
             # A context of its own: what the request's caller had set is not the run's business.
             lane.worker = asyncio.create_task(self._work(lane), context=contextvars.Context())
 
+    def admit_later(self, run: ActiveRun, seconds: float) -> None:
+        """Add a run to its thread's lane after a while."""
+        waiting = asyncio.create_task(self._wait(run, seconds), context=contextvars.Context())
+        self._later[run.row.run_id] = (run, waiting)
+
+    def scheduled(self, thread_id: str | None = None) -> list[ActiveRun]:
+        """Runs whose time has not come, of one thread or of all."""
+        return [run for run, _ in self._later.values() if thread_id in (None, run.row.thread_id)]
+
     async def cancel(self, run: ActiveRun, action: CancelAction) -> None:
         """Ask a run to stop; one that has not begun does not wait for its turn to end."""
         run.cancel(action)
+        _, waiting = self._later.pop(run.row.run_id, (run, None))
+        if waiting:
+            waiting.cancel()
+            await self._execute(run)
+            return
         lane = self._lanes.get(run.row.thread_id)
         if lane and run in lane.queue and run is not lane.queue[0]:
             lane.queue.remove(run)
@@ -93,9 +108,16 @@ class ThreadQueues:
     async def close(self) -> None:
         """Stop all work where it is."""
         workers = [lane.worker for lane in self._lanes.values() if lane.worker]
+        workers += [waiting for _, waiting in self._later.values()]
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _wait(self, run: ActiveRun, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        async with self.hold(run.row.thread_id) as lane:
+            del self._later[run.row.run_id]
+            self.admit(lane, run)
 
     async def _work(self, lane: ThreadQueue) -> None:
         while lane.queue:

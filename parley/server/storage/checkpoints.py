@@ -193,6 +193,26 @@ def prune_checkpoints(threads: Sequence[str], keep: int) -> list[Statement]:
     return _delete_from_both(older, [(thread, keep) for thread in threads])
 
 
+def copy_checkpoints(thread: str, other: str) -> list[Statement]:
+    """Give another thread, which has none, all that one has."""
+    return [
+        Statement(
+            "INSERT INTO checkpoints"
+            " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+            " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+            " FROM checkpoints WHERE thread_id = ? ORDER BY rowid",
+            [(other, thread)],
+        ),
+        Statement(
+            "INSERT INTO writes"
+            " (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
+            " SELECT ?, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
+            " FROM writes WHERE thread_id = ?",
+            [(other, thread)],
+        ),
+    ]
+
+
 def prune_subgraph_checkpoints(threads: Sequence[str]) -> list[Statement]:
     """Forget what finished threads kept of subgraphs: a namespace with ":" carries a task's id, and no
     later run can come back to it.

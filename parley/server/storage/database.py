@@ -17,7 +17,7 @@ from parley.core.model.errors import ConfigError
 SqlValue: TypeAlias = "str | bytes | int | float | None"
 Row: TypeAlias = "tuple[SqlValue, ...]"
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
     thread_id TEXT PRIMARY KEY, created_at REAL NOT NULL, updated_at REAL NOT NULL, status TEXT NOT NULL,
@@ -28,11 +28,33 @@ CREATE TABLE IF NOT EXISTS runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, thread_id TEXT NOT NULL,
     graph_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, status TEXT NOT NULL,
     strategy TEXT NOT NULL, temporary INTEGER NOT NULL, attempt INTEGER NOT NULL, metadata TEXT NOT NULL,
-    payload BLOB NOT NULL, mark TEXT NOT NULL
+    payload BLOB NOT NULL, mark TEXT NOT NULL,
+    assistant_id TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id, seq);
 CREATE INDEX IF NOT EXISTS runs_unfinished ON runs (status) WHERE status IN ('pending', 'running');
+CREATE TABLE IF NOT EXISTS assistants (assistant_id TEXT PRIMARY KEY, version INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS assistant_versions (
+    assistant_id TEXT NOT NULL, version INTEGER NOT NULL, graph_id TEXT NOT NULL, name TEXT NOT NULL,
+    description TEXT, config TEXT NOT NULL, context TEXT NOT NULL, metadata TEXT NOT NULL,
+    created_at REAL NOT NULL, updated_at REAL NOT NULL, PRIMARY KEY (assistant_id, version)
+);
+CREATE TABLE IF NOT EXISTS crons (
+    cron_id TEXT PRIMARY KEY, assistant_id TEXT NOT NULL, thread_id TEXT, schedule TEXT NOT NULL,
+    timezone TEXT, end_time REAL, next_run REAL, payload TEXT NOT NULL, metadata TEXT NOT NULL,
+    enabled INTEGER NOT NULL, on_run_completed TEXT, created_at REAL NOT NULL, updated_at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS crons_due ON crons (next_run) WHERE enabled;
+CREATE TABLE IF NOT EXISTS webhooks (
+    run_id TEXT PRIMARY KEY, url TEXT NOT NULL, body BLOB NOT NULL, attempts INTEGER NOT NULL,
+    next_at REAL NOT NULL
+);
 """
+_ADDED = (
+    "ALTER TABLE runs ADD COLUMN assistant_id TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE runs ADD COLUMN not_before REAL NOT NULL DEFAULT 0",
+)
+"""What the second version of the schema added to a table of the first."""
 
 _REFUSED = (aiosqlite.Error, ValueError, OverflowError)
 
@@ -195,5 +217,8 @@ async def _prepare(connection: aiosqlite.Connection, path: Path) -> None:
         raise ConfigError(
             f"agent.database: {path} was written by a newer Parley; upgrade, or name another file"
         )
+    if int(version) == 1:
+        for statement in _ADDED:
+            await connection.execute(statement)
     await connection.executescript(SCHEMA)
     await connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

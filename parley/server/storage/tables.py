@@ -15,7 +15,7 @@ from parley.server.storage.database import Database, Row, SqlValue, Statement
 _THREAD = "thread_id, created_at, updated_at, status, graph_id, metadata, interrupts, error"
 _RUN = (
     "run_id, thread_id, graph_id, created_at, updated_at, status, strategy, temporary, attempt, metadata, "
-    "payload, mark"
+    "payload, mark, assistant_id, not_before"
 )
 UNFINISHED = ("pending", "running")
 
@@ -49,7 +49,10 @@ class ThreadRow:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run. `payload` is the request that made it, dropped at its end; `mark` is where its thread stood."""
+    """A run. `payload` is the request that made it, dropped at its end; `mark` is where its thread stood.
+
+    It begins no sooner than at the time `not_before`.
+    """
 
     run_id: str
     thread_id: str
@@ -63,18 +66,25 @@ class RunRow:
     metadata: JsonObject
     payload: bytes
     mark: str
+    assistant_id: str = ""
+    not_before: float = 0.0
 
     @property
     def finished(self) -> bool:
         """Whether nothing more will happen to it."""
         return self.status not in UNFINISHED
 
+    @property
+    def of_assistant(self) -> str:
+        """The id of its assistant; rows of older versions have the assistant of their graph."""
+        return self.assistant_id or assistant_id(self.graph_id)
+
     def view(self) -> dict[str, object]:
         """As the protocol shows it."""
         return {
             "run_id": self.run_id,
             "thread_id": self.thread_id,
-            "assistant_id": assistant_id(self.graph_id),
+            "assistant_id": self.of_assistant,
             "created_at": timestamp(self.created_at),
             "updated_at": timestamp(self.updated_at),
             "status": self.status,
@@ -161,9 +171,10 @@ def add_run(row: RunRow) -> Statement:
     """Write a new run."""
     values = (row.run_id, row.thread_id, row.graph_id, row.created_at, row.updated_at, row.status)
     rest = (row.strategy, int(row.temporary), row.attempt, _json(row.metadata), row.payload, row.mark)
+    last = (row.assistant_id, row.not_before)
     return Statement(
-        f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
-        [(*values, *rest)],
+        f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
+        [(*values, *rest, *last)],
     )
 
 
@@ -205,9 +216,10 @@ def delete_run(run_id: str) -> Statement:
     return Statement("DELETE FROM runs WHERE run_id = ?", [(run_id,)])
 
 
-def delete_thread(thread_id: str) -> tuple[Statement, Statement]:
-    """Forget a thread and its runs."""
+def delete_thread(thread_id: str) -> tuple[Statement, ...]:
+    """Forget a thread, its runs and its crons."""
     return (
+        Statement("DELETE FROM crons WHERE thread_id = ?", [(thread_id,)]),
         Statement("DELETE FROM runs WHERE thread_id = ?", [(thread_id,)]),
         Statement("DELETE FROM threads WHERE thread_id = ?", [(thread_id,)]),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -14,12 +14,13 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from parley.core.model.types import JsonObject
-from parley.server.graphs.registry import Graph, GraphAccess, GraphRegistry
+from parley.server.graphs.registry import Graph, GraphAccess, GraphRegistry, can_prune
 from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.runs.graph_stream import checkpoint_of
 from parley.server.runs.run_attempt import interrupts_by_task
 from parley.server.runs.thread_queues import ThreadQueues
 from parley.server.serialisation import interrupt_json
-from parley.server.storage.checkpoints import CheckpointSaver
+from parley.server.storage.checkpoints import CheckpointSaver, copy_checkpoints, prune_checkpoints
 from parley.server.storage.database import Database
 from parley.server.storage.tables import (
     Tables,
@@ -98,12 +99,49 @@ class ThreadService:
         """Stop what runs on the thread and forget it."""
         async with self._lanes.hold(thread_id) as lane:
             await self.row(thread_id)
+            for run in self._lanes.scheduled(thread_id):
+                await self._lanes.cancel(run, "interrupt")
             runs = list(lane.queue)
             for run in runs:
                 run.cancel("interrupt")
             await asyncio.gather(*(run.done.wait() for run in runs))
             await self._checkpoints.delete(thread_id)
             await self._database.write(*delete_thread(thread_id), durable=True)
+
+    async def copy(self, thread_id: str) -> ThreadRow:
+        """A new thread that stands where this one does, with its history."""
+        async with self._lanes.hold(thread_id) as lane:
+            row = await self.row(thread_id)
+            if lane.queue:
+                raise Problem(409, "Thread is running a task; it cannot be copied now.")
+            now = self._clock()
+            made = replace(row, thread_id=str(uuid4()), created_at=now, updated_at=now)
+            await self._database.write(
+                save_thread(made), *copy_checkpoints(thread_id, made.thread_id), durable=True
+            )
+            return made
+
+    async def prune(self, thread_ids: Sequence[str], *, keep_latest: bool) -> int:
+        """Forget threads, or all but their newest states; returns how many that are there."""
+        pruned = 0
+        for thread_id in dict.fromkeys(thread_ids):
+            row = await self.tables.thread(thread_id)
+            if row is None:
+                continue
+            if keep_latest:
+                pruned += await self._keep_latest(row)
+            else:
+                await self.delete(thread_id)
+                pruned += 1
+        return pruned
+
+    async def _keep_latest(self, row: ThreadRow) -> bool:
+        """Forget older states unless the thread is busy, or rebuilt from them; whether that was done."""
+        async with self._lanes.hold(row.thread_id) as lane, self._graph(row, "threads.update") as graph:
+            if lane.queue or graph is None or not can_prune(graph):
+                return False
+            await self._database.write(*prune_checkpoints([row.thread_id], 1), durable=True)
+            return True
 
     async def search(self, query: ThreadQuery, *, values: bool) -> list[dict[str, object]]:
         """Threads that match, with their values if asked."""
@@ -184,8 +222,8 @@ class ThreadService:
 
 def state_view(snapshot: StateSnapshot) -> dict[str, object]:
     """A state as the protocol shows it."""
-    checkpoint = _checkpoint(snapshot.config)
-    parent = _checkpoint(snapshot.parent_config)
+    checkpoint = checkpoint_of(snapshot.config)
+    parent = checkpoint_of(snapshot.parent_config)
     return {
         "values": snapshot.values,
         "next": snapshot.next,
@@ -210,13 +248,6 @@ def state_view(snapshot: StateSnapshot) -> dict[str, object]:
         "parent_checkpoint_id": parent and parent.get("checkpoint_id"),
         "interrupts": [interrupt_json(interrupt) for interrupt in snapshot.interrupts],
     }
-
-
-def _checkpoint(config: RunnableConfig | None) -> dict[str, object] | None:
-    if config is None:
-        return None
-    place = config["configurable"]
-    return {key: place.get(key) for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}
 
 
 def _no_state(place: CheckpointRef) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -211,9 +212,51 @@ async def test_old_checkpoints_go_and_the_newest_stay(options: EmbeddedOptions) 
 
 
 async def test_what_we_cannot_do_is_refused_and_not_ignored(client: LangGraphClient) -> None:
-    for asked in ({"webhook": "http://example.org"}, {"after_seconds": 5}, {"stream_mode": "events"}):
+    for asked in ({"webhook": "http://example.org"}, {"after_seconds": -1}, {"stream_mode": "hints"}):
         with pytest.raises(UnprocessableEntityError, match=next(iter(asked))):
             await client.runs.create(None, "echo", input=HI, **asked)
+    with pytest.raises(UnprocessableEntityError, match="ttl"):
+        await client.threads.create(ttl=5)
+
+
+async def test_modes_that_only_other_graphs_have_change_nothing(client: LangGraphClient) -> None:
+    modes: Any = ["values", "tools", "lifecycle"]
+    got = await events(client.runs.stream(None, "echo", input=HI, stream_mode=modes))
+    assert {name for name, _ in got} == {"metadata", "values", "end"}
+
+
+async def test_a_thread_keeps_its_newest_state_when_the_rest_is_pruned(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    for _ in range(2):
+        await client.runs.wait(thread, "echo", input=HI)
+    before = await client.threads.get_state(thread)
+    assert await client.threads.prune([thread, str(uuid4())], strategy="keep_latest") == {"pruned_count": 1}
+    [left] = await client.threads.get_history(thread, limit=100)
+    assert left["values"] == before["values"]
+
+
+async def test_a_run_that_waits_for_its_time_outlives_the_process(
+    tmp_path: Path, options: EmbeddedOptions
+) -> None:
+    at = 1_000.0
+
+    @asynccontextmanager
+    async def started() -> AsyncIterator[LangGraphClient]:
+        app = create_app(options, lambda: at)
+        transport = StreamingASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://x", timeout=patience(30)) as http,
+        ):
+            yield LangGraphClient(http)
+
+    async with started() as client:
+        thread = (await client.threads.create())["thread_id"]
+        run = await client.runs.create(thread, "echo", input=HI, after_seconds=600)
+    at += 601
+    async with started() as client:
+        state: Any = await client.runs.join(thread, run["run_id"])
+    assert state["messages"][-1]["content"] == "You said: hi"
 
 
 RUBBISH = [
@@ -263,3 +306,5 @@ async def test_with_a_key_nobody_comes_in_without_it(options: EmbeddedOptions) -
         assert (await http.get("/info")).status_code == 401
         assert (await http.get("/info", headers={"x-api-key": "wrong"})).status_code == 403
         assert (await http.get("/info", headers={"x-api-key": "sesame"})).status_code == 200
+        assert (await http.get("/info", headers={"authorization": "Bearer sesame"})).status_code == 200
+        assert (await http.get("/info", headers={"authorization": "Basic sesame"})).status_code == 401

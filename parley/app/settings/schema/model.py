@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
+from parley.app.settings.schema.agent_server import AgentServerSection
 from parley.app.settings.schema.built_in import BuiltInSection, thinking_choice
 from parley.app.settings.schema.console import ConsoleSection
 from parley.app.settings.schema.feedback import FeedbackSection
@@ -36,6 +37,7 @@ class Settings(Section):
     store: StoreSection = StoreSection()
     agent: AgentSection = AgentSection()
     built_in: BuiltInSection = BuiltInSection()
+    agent_server: AgentServerSection = AgentServerSection()
     session: SessionConfig = SessionConfig()
     manager: ManagerSection = ManagerSection()
     memory: MemorySection = MemorySection()

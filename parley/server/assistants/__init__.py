@@ -1,0 +1,1 @@
+"""Assistants: graphs with settings of their own, in versions."""

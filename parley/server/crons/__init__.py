@@ -1,0 +1,1 @@
+"""Crons: runs that are made by the clock."""

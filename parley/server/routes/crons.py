@@ -1,0 +1,136 @@
+"""Crons: made, changed, looked at and forgotten."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any, Literal
+
+from langgraph_sdk import schema as sdk
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from parley.server.crons.service import CronChange
+from parley.server.routes.api_route import ApiRoute
+from parley.server.routes.request_context import app_state, parse_body, path_uuid
+from parley.server.routes.responses import GraphJsonResponse
+from parley.server.storage.cron_rows import CronRow
+
+
+class CronUpdate(BaseModel):
+    """The body of `crons.update`; whatever else it has is what the runs are asked."""
+
+    model_config = ConfigDict(extra="allow")
+
+    schedule: str | None = None
+    timezone: str | None = None
+    end_time: datetime | None = None
+    enabled: bool | None = None
+    on_run_completed: Literal["delete", "keep"] | None = None
+    metadata: dict[str, Any] | None = None
+
+    def change(self) -> CronChange:
+        """As the service takes it."""
+        end, named = self.end_time, "end_time" in self.model_fields_set
+        if end is not None and end.tzinfo is None:
+            end = end.replace(tzinfo=UTC)
+        return CronChange(
+            self.schedule,
+            self.timezone,
+            None if end is None else end.timestamp(),
+            named and end is None,
+            self.enabled,
+            self.on_run_completed,
+            self.metadata,
+            dict(self.model_extra or {}),
+        )
+
+
+class CronCreate(CronUpdate):
+    """The body of `crons.create`."""
+
+    assistant_id: str
+    schedule: str
+
+
+class CronSearch(BaseModel):
+    """The body of `crons.search` and `crons.count`."""
+
+    assistant_id: str | None = None
+    thread_id: str | None = None
+    enabled: bool | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    sort_by: Literal["cron_id", "assistant_id", "created_at", "updated_at", "next_run_date"] = "created_at"
+    sort_order: Literal["asc", "desc"] = "desc"
+    select: list[str] | None = None
+
+    def matches(self, row: CronRow) -> bool:
+        """Whether a cron is one of them."""
+        wanted = {"assistant_id": self.assistant_id, "thread_id": self.thread_id, "enabled": self.enabled}
+        same = all(value in (None, getattr(row, name)) for name, value in wanted.items())
+        return same and all(row.metadata.get(key) == value for key, value in self.metadata.items())
+
+    def page(self, rows: list[CronRow]) -> list[dict[str, object]]:
+        """The part of them that is asked for, in its order."""
+        name = "next_run" if self.sort_by == "next_run_date" else self.sort_by
+        get = attrgetter(name)
+        rows = sorted(
+            rows, key=lambda row: (get(row) is None, get(row) or 0), reverse=self.sort_order == "desc"
+        )
+        views = [row.view() for row in rows[self.offset : self.offset + self.limit]]
+        if self.select is None:
+            return views
+        return [{key: view[key] for key in self.select if key in view} for view in views]
+
+
+async def create(request: Request) -> Response:
+    """Make a cron, of a thread or with a new thread for each run."""
+    wanted = await parse_body(request, CronCreate)
+    thread_id = path_uuid(request, "thread_id") if "thread_id" in request.path_params else None
+    row = await app_state(request).crons.create(thread_id, wanted.assistant_id, wanted.change())
+    return GraphJsonResponse(row.view())
+
+
+async def search(request: Request) -> Response:
+    """Crons that match."""
+    wanted = await parse_body(request, CronSearch)
+    return GraphJsonResponse(wanted.page(await app_state(request).crons.search(wanted.matches)))
+
+
+async def count(request: Request) -> Response:
+    """How many crons match."""
+    wanted = await parse_body(request, CronSearch)
+    return GraphJsonResponse(len(await app_state(request).crons.search(wanted.matches)))
+
+
+async def get(request: Request) -> Response:
+    """One cron."""
+    return GraphJsonResponse((await app_state(request).crons.get(path_uuid(request, "cron_id"))).view())
+
+
+async def update(request: Request) -> Response:
+    """Change a cron."""
+    wanted = await parse_body(request, CronUpdate)
+    row = await app_state(request).crons.update(path_uuid(request, "cron_id"), wanted.change())
+    return GraphJsonResponse(row.view())
+
+
+async def delete(request: Request) -> Response:
+    """Forget a cron."""
+    await app_state(request).crons.delete(path_uuid(request, "cron_id"))
+    return Response(status_code=204)
+
+
+_ONE = "/runs/crons/{cron_id}"
+ROUTES = [
+    ApiRoute("POST", "/runs/crons", create, body=CronCreate, answer=sdk.Cron),
+    ApiRoute("POST", "/threads/{thread_id}/runs/crons", create, body=CronCreate, answer=sdk.Cron),
+    ApiRoute("POST", "/runs/crons/search", search, body=CronSearch, answer=list[sdk.Cron]),
+    ApiRoute("POST", "/runs/crons/count", count, body=CronSearch, answer=int),
+    ApiRoute("GET", _ONE, get, answer=sdk.Cron),
+    ApiRoute("PATCH", _ONE, update, body=CronUpdate, answer=sdk.Cron),
+    ApiRoute("DELETE", _ONE, delete),
+]

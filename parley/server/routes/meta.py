@@ -1,0 +1,106 @@
+"""About the server: whether it is up, what it is, what it can do, and how much it does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import Any
+
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from parley.server.routes.api_route import ApiRoute
+from parley.server.routes.openapi import PAGE_POLICY, describe_api, render_page
+from parley.server.routes.request_context import app_state
+from parley.server.runs.manager import RunManager
+from parley.version import VERSION
+
+
+async def ok(_: Request) -> Response:
+    """Whether the server is up."""
+    return JSONResponse({"ok": True})
+
+
+async def info(request: Request) -> Response:
+    """Who serves, and what it can do beyond the protocol's minimum."""
+    return JSONResponse(
+        {
+            "server": "parley-embedded",
+            "version": VERSION,
+            "langgraph_py_version": version("langgraph"),
+            "flags": {"assistants": True, "crons": True, "langsmith": False},
+            "capabilities": {
+                "end_event": True,
+                "resumable": True,
+                "rejects_busy": True,
+                "uuid_threads": True,
+            },
+            "graphs": list(app_state(request).graphs.names),
+        }
+    )
+
+
+async def models(request: Request) -> Response:
+    """The models that a run's context may name in `model_name`."""
+    names = [model.name for model in app_state(request).options.models]
+    return JSONResponse({"models": [{"name": name} for name in names]})
+
+
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(_RunFigures(app_state(request).runs))
+    ProcessCollector(registry=registry)
+    return Response(generate_latest(registry), headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4})
+
+
+async def openapi(request: Request) -> Response:
+    """This description, as OpenAPI."""
+    return JSONResponse(await _document(request))
+
+
+async def docs(request: Request) -> Response:
+    """This description, as a page."""
+    page = render_page(await _document(request))
+    return HTMLResponse(page, headers={"content-security-policy": PAGE_POLICY})
+
+
+async def _document(request: Request) -> dict[str, Any]:
+    # It takes half a second, and is rarely asked for: nobody waits for it meanwhile.
+    routes = [route for route in request.app.routes if isinstance(route, ApiRoute)]
+    return await asyncio.to_thread(describe_api, routes)
+
+
+class _RunFigures(Collector):
+    def __init__(self, runs: RunManager) -> None:
+        self._runs = runs
+
+    def collect(self) -> Iterable[Metric]:
+        active = self._runs.lanes.active()
+        running = sum(run.row.status == "running" for run in active)
+        waiting = len(active) - running
+        scheduled = len(self._runs.lanes.scheduled())
+        yield GaugeMetricFamily("lg_api_num_running_runs", "Runs that are executed.", running)
+        yield GaugeMetricFamily("lg_api_num_pending_runs", "Runs that wait for their thread.", waiting)
+        yield GaugeMetricFamily("parley_agent_scheduled_runs", "Runs whose time has not come.", scheduled)
+        ended = CounterMetricFamily(
+            "parley_agent_ended_runs", "Runs that have ended since the start.", labels=["status"]
+        )
+        for status in ("success", "interrupted", "error"):
+            ended.add_metric([status], self._runs.ended[status])
+        yield ended
+
+
+ROUTES = [
+    ApiRoute("GET", "/ok", ok, answer=dict[str, bool]),
+    ApiRoute("GET", "/info", info, answer=dict[str, Any]),
+    ApiRoute("GET", "/models", models, answer=dict[str, Any]),
+    ApiRoute("GET", "/metrics", metrics),
+    ApiRoute("GET", "/openapi.json", openapi, answer=dict[str, Any]),
+    ApiRoute("GET", "/docs", docs),
+]
