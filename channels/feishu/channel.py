@@ -177,7 +177,7 @@ class FeishuChannel(Channel):
         return (self._api.tokens.keep_fresh, *receipts)
 
     def _intake(self, inbox: Inbox, quotes: QuotedMessages) -> FeishuEventHandler:
-        recalled, rules = RecalledMessages(self._services.recall, self._services.name), self._services.rules
+        recalled, rules = RecalledMessages(self._services.recall), self._services.rules
         return FeishuEventHandler(inbox, self._me, self._names, quotes, self._guests, recalled, rules)
 
     def _presses(self, inbox: Inbox) -> CardActionHandler:

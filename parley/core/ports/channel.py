@@ -157,13 +157,15 @@ CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
 
 
 class Channel(ABC):
-    """A platform adapter. `name` is what the settings call it, its platform's name unless they say otherwise.
+    """A platform adapter. `name` is what the settings call it, its platform's name unless they say otherwise;
+    `platform` is the `type:` of its section, "" where that is its name.
 
     Whatever channel its conversations and people name: the core knows them by that name. A call to the
     platform is given up after `longest_call` seconds.
     """
 
     name: str
+    platform: str = ""
     capabilities: Capabilities
     longest_call: float = 30.0
 
