@@ -110,7 +110,7 @@ class FeishuChannel(Channel):
             lacking = await self._lacking()
             if self.recognizes and (why := await self._speech.refusal()):
                 lacking = (*lacking, ("app_id", why))
-            return PreflightResult(bot.open_id, (*inactive, *lacking))
+            return PreflightResult(bot.name or bot.open_id, (*inactive, *lacking))
 
     async def probe_connection(self) -> str:
         """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
