@@ -43,7 +43,7 @@ from parley.core.ports.journal import DocumentRepository
 
 def create(config: Config, services: ChannelServices) -> DingTalkChannel:
     """Return the channel as configured."""
-    return DingTalkChannel(config, services.documents)
+    return DingTalkChannel(config, services.documents, services.name or NAME)
 
 
 class DingTalkChannel(Channel):
@@ -51,7 +51,7 @@ class DingTalkChannel(Channel):
 
     name = NAME
 
-    def __init__(self, config: Config, documents: DocumentRepository) -> None:
+    def __init__(self, config: Config, documents: DocumentRepository, name: str) -> None:
         self.longest_call = config.request_timeout
         self.capabilities = Capabilities(
             max_chars=MAX_PART_BYTES,
@@ -73,7 +73,7 @@ class DingTalkChannel(Channel):
             QuestionCards(self._api, config, self._people, unanswered) if self._presses is not None else None
         )
         origins = MessageOrigins((config.oapi_url, config.api_url))
-        said = SentMessages(documents)
+        said = SentMessages(documents, name)
         self._tasks = BackgroundTasks()
         self._receipts = Receipts(ThinkingReactions(self._api, origins)) if config.receipt == "on" else None
         self._replies = DingTalkReplyContext(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
@@ -23,10 +24,13 @@ NEAR = 5.0
 
 
 class SentMessages:
-    """The newest answers of each conversation, in the store. Nothing here fails for want of a store."""
+    """The newest answers of each conversation of channel `name`, in the store, where the core finds them too.
 
-    def __init__(self, documents: DocumentRepository) -> None:
-        self._documents = documents
+    Nothing here fails for want of a store.
+    """
+
+    def __init__(self, documents: DocumentRepository, name: str) -> None:
+        self._documents, self._name = documents, name
 
     async def keep(
         self, place: Conversation, asker: User, keys: tuple[str, ...], text: str, begun: float
@@ -36,14 +40,14 @@ class SentMessages:
             return
         message = SentMessage(keys, begun, text[:MOST_SENT_CHARACTERS], asker)
         try:
-            await keep_sent(self._documents, place, message)
+            await keep_sent(self._documents, self._own(place), message)
         except StoreUnavailable as error:
             log.info("dingtalk: an answer cannot be quoted later (%s)", error)
 
     async def find(self, place: Conversation, key: str, at: float, now: float) -> str:
         """Return what our message of this key, or else the one of this time, says; "" if it is not known."""
         try:
-            kept = decode_sent(await self._documents.get(sent_document_key(place)))
+            kept = decode_sent(await self._documents.get(sent_document_key(self._own(place))))
         except StoreUnavailable as error:
             log.info("dingtalk: a quote is not looked up (%s)", error)
             return ""
@@ -53,3 +57,7 @@ class SentMessages:
         if named:
             return named[-1].text
         return fresh[near[0][1]].text if near and near[0][0] <= NEAR else ""
+
+    def _own(self, place: Conversation) -> Conversation:
+        """Return a place of the platform as one of our channel."""
+        return replace(place, channel=self._name)

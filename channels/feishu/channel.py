@@ -110,7 +110,7 @@ class FeishuChannel(Channel):
             lacking = await self._lacking()
             if self.recognizes and (why := await self._speech.refusal()):
                 lacking = (*lacking, ("app_id", why))
-            return PreflightResult(bot.open_id, (*inactive, *lacking))
+            return PreflightResult(bot.name or bot.open_id, (*inactive, *lacking))
 
     async def probe_connection(self) -> str:
         """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
@@ -177,7 +177,7 @@ class FeishuChannel(Channel):
         return (self._api.tokens.keep_fresh, *receipts)
 
     def _intake(self, inbox: Inbox, quotes: QuotedMessages) -> FeishuEventHandler:
-        recalled, rules = RecalledMessages(self._services.recall, self._services.name), self._services.rules
+        recalled, rules = RecalledMessages(self._services.recall), self._services.rules
         return FeishuEventHandler(inbox, self._me, self._names, quotes, self._guests, recalled, rules)
 
     def _presses(self, inbox: Inbox) -> CardActionHandler:

@@ -79,7 +79,7 @@ _CREDENTIALS = {
     1000040344: "Feishu refused the app_id and app_secret",
     1000040345: "Feishu refused the app_id and app_secret",
     1000040346: "Feishu does not know this app_id",
-    1000040351: "the app lives on the other platform: set channels.feishu.domain to lark (or to feishu)",
+    1000040351: "the app lives on the other platform: set its `domain` to lark (or to feishu)",
 }
 _CONNECTIONS = 1000040350
 _REJECTIONS: dict[int, type[DeliveryRejected]] = {

@@ -77,6 +77,8 @@ class Traits:
     """lets people speak instead of writing"""
     transcribes: bool = False
     """understands voice messages itself, and tells us what was said"""
+    recognizes: bool = False
+    """turns speech into words when it is asked to"""
     lies: bool = False
     """declares sizes of files that may be wrong"""
     credentials: bool = False
@@ -278,6 +280,10 @@ class Driver(ABC):
     async def say_understood(self, place: Place, sound: bytes, words: str) -> str:
         """Send a voice message of which the platform itself has understood these words."""
         raise NotImplementedError(f"{self.name} understands no voice messages")
+
+    def understand(self, words: str) -> None:
+        """Let the platform hear these words in whatever it is asked about; with "" it refuses to listen."""
+        raise NotImplementedError(f"{self.name} recognizes no speech")
 
     async def bot_says(self, place: Place, text: str) -> None:
         """Another bot writes, and our own bot's message comes back to us."""

@@ -33,13 +33,13 @@ def parse_recall(payload: bytes) -> tuple[str, str] | None:
 
 
 class RecalledMessages:
-    """Tells the core of them, as channel `name`.
+    """Tells the core of them.
 
     An event names the chat and no topic: those of the messages heard lately are remembered.
     """
 
-    def __init__(self, recall: Callable[[Conversation, str], Awaitable[None]], name: str) -> None:
-        self._recall, self._name = recall, name or NAME
+    def __init__(self, recall: Callable[[Conversation, str], Awaitable[None]]) -> None:
+        self._recall = recall
         self._topics: LruCache[str] = LruCache(_MOST)
 
     def hear(self, message: str, conversation: Conversation) -> None:
@@ -58,7 +58,7 @@ class RecalledMessages:
             return None
         message, chat = found
         try:
-            await self._recall(Conversation(self._name, chat, self._topics.get(message)), message)
+            await self._recall(Conversation(NAME, chat, self._topics.get(message)), message)
         except StoreUnavailable as error:
             log.warning("feishu: the recall of %s shall come again (%s)", message, error)
             return False

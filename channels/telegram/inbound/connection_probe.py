@@ -28,7 +28,7 @@ async def probe_updates(hook: WebhookInfo, ours: str) -> str:
     if hook.url == ours and hook.last_error_message:
         raise ChannelUnavailable(
             f"Telegram could not post to {_host(ours)}: {hook.last_error_message[:200]}; check that "
-            "channels.telegram.webhook_url is reached from outside, with a certificate that is trusted"
+            "`webhook_url` is reached from outside, with a certificate that is trusted"
         )
     if hook.url and hook.url != ours:
         raise ChannelUnavailable(
@@ -49,5 +49,5 @@ async def _demand_address(host: str) -> None:
         await asyncio.get_running_loop().getaddrinfo(host, 443, type=socket.SOCK_STREAM)
     except OSError as error:
         raise ChannelUnavailable(
-            f"no address was found for {host}; correct channels.telegram.webhook_url, or the name's DNS entry"
+            f"no address was found for {host}; correct `webhook_url`, or the name's DNS entry"
         ) from error

@@ -42,7 +42,7 @@ def fill_input(
         "person": request.identity.person if request.identity else "",
         "name": request.person.name,
         "account": request.person.id,
-        "platform": request.person.channel,
+        "platform": request.identity.platform if request.identity else request.person.channel,
         "memory": request.memory,
         "earlier": request.earlier,
     }

@@ -22,15 +22,17 @@ DEFAULT_ASSISTANT = "agent"
 class Findings:
     """What keeps something from working, what merely has no effect, and what was found to be well.
 
-    Mistakes are mended; remarks may stand.
+    Mistakes are mended; remarks may stand. `who` is as whom a platform knows us, where one was asked.
     """
 
     mistakes: tuple[ConfigProblem, ...] = ()
     remarks: tuple[ConfigProblem, ...] = ()
     known: tuple[str, ...] = ()
+    who: str = ""
 
     def __add__(self, more: Findings) -> Findings:
-        return Findings(self.mistakes + more.mistakes, self.remarks + more.remarks, self.known + more.known)
+        mistakes, remarks = self.mistakes + more.mistakes, self.remarks + more.remarks
+        return Findings(mistakes, remarks, self.known + more.known, more.who or self.who)
 
 
 @dataclass(frozen=True, slots=True)

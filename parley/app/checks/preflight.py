@@ -46,6 +46,5 @@ async def ask_platform(loaded: LoadedSettings, channel: Channel) -> Findings:
 
 def _admitted(loaded: LoadedSettings, channel: str, admission: PreflightResult) -> Findings:
     lacking = tuple(problem_at(loaded, ("channels", channel, key), text) for key, text in admission.lacking)
-    return Findings(
-        lacking, known=(f"{channel} lets us in" + (f" as {admission.who}" if admission.who else ""),)
-    )
+    known = f"{channel} lets us in" + (f" as {admission.who}" if admission.who else "")
+    return Findings(lacking, known=(known,), who=admission.who)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import signal
 import stat
@@ -18,6 +17,7 @@ from parley.app.settings.langgraph_file import read_langgraph_file
 from parley.app.settings.load import DEFAULT_FILE, LoadedSettings, read_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.yaml_edit import add_to_list, set_value
+from parley.app.setup.changed_lines import changed_lines
 from parley.app.storage.env_file import replace_private_file, with_variables
 from parley.core.model.errors import ConfigError, ParleyError
 from parley.core.model.types import Json
@@ -106,9 +106,7 @@ class Draft:
             yield f"+ {self.file}"
             old = shipped_text().splitlines()
         hide = secret_hider(self.loaded().settings)
-        for line in list(difflib.unified_diff(old, new, lineterm="", n=0))[2:]:
-            if not line.startswith("@@"):
-                yield f"{line[0]} {hide(line[1:])}"
+        yield from map(hide, changed_lines(old, new))
         known = with_dotenv({}, self.env_file)
         for name, value in self.variables.items():
             if known.get(name) != value:

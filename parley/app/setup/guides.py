@@ -14,8 +14,11 @@ from parley.app.settings.channel_registry import channel_package
 
 @dataclass(frozen=True, slots=True)
 class SetupGuide:
-    """How somebody makes the bot by hand, where rights are added, and how one writes to the bot first."""
+    """What people call the platform, how they make the bot by hand, where rights are added, and how one
+    writes to the bot first.
+    """
 
+    title: str
     steps: tuple[str, ...] = ()
     rights: str = ""
     greet: str = ""
@@ -25,17 +28,19 @@ class SetupGuide:
 def read_guide(channel: str, language: str) -> SetupGuide:
     """Return the guide of a channel, in another language where it has not this one.
 
-    It is empty for a channel of others that has none.
+    It has no more than the channel's name for a channel of others that has none.
     """
     package = channel_package(channel)
     file = files(package).joinpath("setup_guide.yaml")
     if not file.is_file():
-        return SetupGuide()
+        return SetupGuide(channel)
     languages = yaml.safe_load(file.read_text("utf-8"))
     # A channel of others may have one language only.
     told = languages.get(language) or languages.get("en") or next(iter(languages.values()))
     steps = tuple(_filled(step, package) for step in told.get("steps", ()))
-    return SetupGuide(steps, told.get("rights", ""), _filled(told.get("greet", ""), package))
+    return SetupGuide(
+        told.get("title", channel), steps, told.get("rights", ""), _filled(told.get("greet", ""), package)
+    )
 
 
 def _filled(text: str, package: str) -> str:

@@ -28,7 +28,7 @@ async def probe_channel(draft: Draft, channel: str) -> SetupProbe:
     """Ask the platform whether it lets a channel in, and which of its rights are missing."""
     loaded = draft.loaded()
     found = await ask_platforms(replace(loaded, plans={channel: loaded.plans[channel]}))
-    return _result(found, works=bool(found.known))
+    return replace(_result(found, works=bool(found.known)), found=found.who)
 
 
 async def probe_run(draft: Draft) -> SetupProbe:

@@ -223,12 +223,14 @@ def _platform(at: _Progress, name: str, language: str) -> SetupPlatform:
     guide, found = read_guide(name, language), at.channels.get(name)
     return SetupPlatform(
         name,
+        guide.title,
         by_qr=name in registering_channels(),
         keys=[_key(at.draft, name, key) for key in channel_config(name)().credentials()],
         steps=guide.steps,
         rights=guide.rights,
         greet=guide.greet,
         accepted=found is not None,
+        connected=found is not None and found.works,
         found=found.found if found else "",
         lacking=found.problems if found else (),
         admin=at.admins.get(name, ""),

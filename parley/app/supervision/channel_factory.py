@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -19,17 +18,15 @@ from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.core_options import channel_options
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import CHANNELS
+from parley.app.supervision.channel_names import connect_core
 from parley.channels.kit.config import ChannelConfig
 from parley.core.commands.registry import command_infos
-from parley.core.hitl.clicks import outcome_text
-from parley.core.inbound.withdrawal import recall_message, withdraw_message
 from parley.core.model.options import ChannelOptions, EditPolicy
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory.changes import NO_MEMORY_CHANGES, MemoryChanges
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.speech import NO_SPEECH, SpeechDecoder
-from parley.core.privacy.conversation_deletion import schedule_deletion
 
 _AS_MADE: Mapping[str, ChannelOptions] = MappingProxyType({})
 """For channels that are off: they keep to the settings that they are made with."""
@@ -73,17 +70,13 @@ def make_channel(
         command_infos(),
         news,
         reruns=lambda: options().on_edit is EditPolicy.RERUN,
-        clear=partial(schedule_deletion, journal),
-        withdraw=partial(withdraw_message, journal),
-        recall=partial(recall_message, journal),
-        outcome=partial(outcome_text, journal),
         name=name,
         rules=lambda place: options().at(place),
         decoder=_decoder(loaded),
         memory_changes=memory_changes,
     )
-    channel = cast("Channel", module.create(config, services))
-    channel.name = name
+    channel = cast("Channel", module.create(config, connect_core(services, journal)))
+    channel.name, channel.platform = name, kind
     return channel
 
 

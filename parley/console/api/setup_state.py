@@ -18,18 +18,20 @@ class SetupKey:
 
 @dataclass(frozen=True, slots=True)
 class SetupPlatform:
-    """A chat platform: how its app is made, and what it said of the credentials, if it was asked.
+    """A chat platform: how its app is made. If it was asked: whether it let us in, and as whom (`found`).
 
     `greet` says how one writes to the bot, `rights` where a missing right is added.
     """
 
     name: str
+    title: str
     by_qr: bool
     keys: Sequence[SetupKey]
     steps: Sequence[str]
     rights: str
     greet: str
     accepted: bool = False
+    connected: bool = False
     found: str = ""
     lacking: Sequence[str] = ()
     admin: str = ""

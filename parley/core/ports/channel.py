@@ -157,13 +157,14 @@ CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
 
 
 class Channel(ABC):
-    """A platform adapter. `name` is what the settings call it, its platform's name unless they say otherwise.
+    """A platform adapter. `name` is what the settings call it, `platform` its `type:` there, "" for none.
 
-    Whatever channel its conversations and people name: the core knows them by that name. A call to the
-    platform is given up after `longest_call` seconds.
+    Whatever channel its places and people name: the core knows them by its name. A call to the platform is
+    given up after `longest_call` seconds.
     """
 
     name: str
+    platform: str = ""
     capabilities: Capabilities
     longest_call: float = 30.0
 
@@ -278,8 +279,7 @@ class ChannelServices:
     platform, and stops the run that answers it. `outcome` tells how a message reads after a press that the
     inbox took, where a message may have so many characters; "" where nothing is decided. `name` is what the
     settings call the channel, and `rules` tells what they say about a conversation. `decoder` makes samples
-    of voice messages where the platform is asked for their words. `memory_changes` tells whose memory
-    changed.
+    of voice messages where a platform is asked for words. `memory_changes` tells whose memory changed.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.

@@ -199,6 +199,7 @@ TEXTS = {
     S.SETUP_ADMIN_TITLE: "Who is the administrator?",
     S.SETUP_ADMIN_SAYS: "Write to the bot now: whoever you confirm here may talk to it, and let others in.",
     S.SETUP_ADMIN: "Become the administrator",
+    S.SETUP_ADMIN_NONE: "Connected; no administrator yet",
     S.SETUP_ADMIN_IS: "Connected; administrator: {name}",
     S.SETUP_LATER: "Later",
     S.SETUP_ITS_ME: "Yes, that is me",

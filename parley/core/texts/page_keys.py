@@ -202,6 +202,7 @@ class PageSentence(StrEnum):
     SETUP_ADMIN_TITLE = "setupAdminTitle"
     SETUP_ADMIN_SAYS = "setupAdminSays"
     SETUP_ADMIN = "setupAdmin"
+    SETUP_ADMIN_NONE = "setupAdminNone"
     SETUP_ADMIN_IS = "setupAdminIs"
     SETUP_LATER = "setupLater"
     SETUP_ITS_ME = "setupItsMe"

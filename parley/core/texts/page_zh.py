@@ -199,6 +199,7 @@ TEXTS = {
     S.SETUP_ADMIN_TITLE: "谁是管理员？",
     S.SETUP_ADMIN_SAYS: "现在给机器人发消息：您在此确认的人可以与它对话，并允许其他人使用。",
     S.SETUP_ADMIN: "成为管理员",
+    S.SETUP_ADMIN_NONE: "已连接；尚无管理员",
     S.SETUP_ADMIN_IS: "已连接；管理员：{name}",
     S.SETUP_LATER: "以后再说",
     S.SETUP_ITS_ME: "是我",

@@ -31,6 +31,7 @@ class SetupSentence(StrEnum):
     CHANNEL_BY_QR = "channel_by_qr"
     CHANNEL_CHECKING = "channel_checking"
     CHANNEL_CONNECTED = "channel_connected"
+    CHANNEL_CONNECTED_NAMELESS = "channel_connected_nameless"
     CHANNEL_ENVIRONMENT = "channel_environment"
     CHANNEL_HOW = "channel_how"
     CHANNEL_IS_ON = "channel_is_on"

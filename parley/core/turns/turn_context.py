@@ -76,13 +76,14 @@ class TurnContext:
         Where several wrote its messages none of them speaks for the others: the chat is the person.
         """
         place = message.conversation
+        channel = services.channels[place.channel]
         shared = len({accepted.message.sender.id for accepted in self.burst}) > 1
         return RunIdentity(
             person=SHARED_PREFIX + place.key if shared else self.person,
             account="" if shared else account_key(message.sender),
             name="" if shared else message.sender.name,
             admin=not shared and message.sender.id in services.channel_options(message).admins,
-            platform=services.channels[place.channel].name,
+            platform=channel.platform or channel.name,
             channel=place.channel,
             chat=place.chat,
             chat_kind=message.chat_kind or ("direct" if message.private else "group"),

@@ -45,6 +45,7 @@ class FeishuDriver(Driver):
         credentials=True,
         expels=True,
         voice=True,
+        recognizes=True,
         buttons=True,
         stops=True,
         tells=True,
@@ -147,6 +148,11 @@ class FeishuDriver(Driver):
     async def say_aloud(self, place: Place, sound: bytes) -> str:
         sent = Sent("voice.opus", sound, kind="audio")
         return self._platform.people.send_file(place.conversation.chat, place.owner.id, sent)
+
+    def understand(self, words: str) -> None:
+        self._platform.people.understand(words)
+        if not words:
+            self._platform.faults.refuse_next(["speech"], 2340002, "not for this edition", times=_FOREVER)
 
     async def bot_says(self, place: Place, text: str) -> None:
         for bot in (self._platform.world.bot.open_id, self._platform.past.add_bot("Other")):

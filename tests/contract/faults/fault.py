@@ -46,7 +46,7 @@ class Around(Channel):
     """A channel that does as the one within; faults override one thing of it."""
 
     def __init__(self, inner: Channel, driver: Driver) -> None:
-        self.name = inner.name
+        self.name, self.platform = inner.name, inner.platform
         self.capabilities = inner.capabilities
         self.inner = inner
         self.driver = driver

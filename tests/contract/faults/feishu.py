@@ -27,11 +27,13 @@ from parley.channels.feishu.question_card import (
 )
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
-from parley.core.model.errors import DeliveryRejected
+from parley.core.model.attachments import StoredFile
+from parley.core.model.errors import ChannelError, DeliveryRejected
 from parley.core.model.questions import STOP_QUESTION
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from parley.core.ports.no_core import tell_nothing
+from parley.core.ports.speech import HeardSpeech
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault, answering_bots, without_receipt
@@ -261,6 +263,24 @@ class ForgetsWhatItSaid(FeishuChannel):
         await super().listen(inbox)
 
 
+class HearsNothingItself(FeishuChannel):
+    """Leaves what people say to the service."""
+
+    @property
+    def recognizes(self) -> bool:
+        return False
+
+
+class StopsAtARefusal(FeishuChannel):
+    """Takes what Feishu refuses to hear for silence."""
+
+    async def recognize(self, file: StoredFile) -> HeardSpeech:
+        try:
+            return await super().recognize(file)
+        except ChannelError:
+            return HeardSpeech("")
+
+
 class AnswersAside(FeishuApi):
     """Sends to the chat and answers nobody."""
 
@@ -269,6 +289,16 @@ class AnswersAside(FeishuApi):
 
 
 FAULTS = (
+    Fault(
+        "ask no platform what was said",
+        "the_platform_is_asked_what_was_said",
+        driver=_made_as(HearsNothingItself),
+    ),
+    Fault(
+        "hear silence where it is refused",
+        "the_platform_is_asked_what_was_said",
+        driver=_made_as(StopsAtARefusal),
+    ),
     Fault("insist on refused cards", "refused_marks_leave_the_words", driver=_carrying(Stubborn)),
     Fault("never end streaming", "grows_and_is_whole", driver=_carrying(LeavesItStreaming)),
     Fault(

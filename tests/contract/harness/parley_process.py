@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
+from parley.agent.files.reader import FileLimits, FileReader
+from parley.agent.files.voice_decoder import VoiceDecoder
+from parley.app.supervision.channel_names import connect_core
 from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
 from parley.core.commands.registry import command_infos
-from parley.core.hitl.clicks import ClickHandler, outcome_text
+from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.live_turns import LiveTurns
-from parley.core.inbound.withdrawal import recall_message
 from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
     ASKER,
@@ -36,7 +37,7 @@ from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS
 from parley.core.ports.memory.port import NullMemory
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
-from parley.core.ports.speech import NO_SPEECH, SpeechService
+from parley.core.ports.speech import NO_SPEECH, SpeechDecoder, SpeechService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
@@ -77,8 +78,9 @@ class Setting:
     what a mention brings, whether speakers are named, and which messages of a group are for us.
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
-    in it needs no mention. With `hears` there is a transcription service, with `feedback`
-    answers may be rated, with `remembers` there is a memory, and with `twice` a second app of the platform.
+    in it needs no mention. With `hears` there is a transcription service, with `asks_platform` the platform
+    is asked first; with `feedback` answers may be rated, with `remembers` there is a memory, and with `twice`
+    a second app of the platform.
     """
 
     burst_window: float = 0.0
@@ -93,6 +95,7 @@ class Setting:
     bots: frozenset[str] = frozenset()
     wakes: str = ""
     hears: bool = False
+    asks_platform: bool = False
     feedback: bool = False
     remembers: bool = False
     twice: bool = False
@@ -227,23 +230,26 @@ async def _tools(
     return ScopedMemoryTools(memory, turns, tokens, ToolChanges(journal), "", time.time)
 
 
+def _decoder() -> SpeechDecoder:
+    """The product's, in a process of its own."""
+    return VoiceDecoder(FileReader(FileLimits(seconds=patience(20))), 20_000_000, 300.0)
+
+
 def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:
     """The channel of an app, made and named as the product makes and names it."""
     driver = around.drivers[number]
     name = SECOND if number else driver.name
     folder = around.folder / name
     folder.mkdir(exist_ok=True)
-    made = driver.make_channel(
-        ChannelServices(
-            journal,
-            folder,
-            command_infos(),
-            reruns=lambda: around.setting.reruns,
-            recall=partial(recall_message, journal),
-            outcome=partial(outcome_text, journal),
-            name=name,
-            rules=around.setting.options(driver.group_pattern).at,
-        )
+    services = ChannelServices(
+        journal,
+        folder,
+        command_infos(),
+        reruns=lambda: around.setting.reruns,
+        name=name,
+        rules=around.setting.options(driver.group_pattern).at,
+        decoder=_decoder() if around.setting.asks_platform else NO_SPEECH,
     )
-    made.name = name
+    made = driver.make_channel(connect_core(services, journal))
+    made.name, made.platform = name, driver.name
     return WatchedChannel(around.seed.channel(made, driver), around.watch)

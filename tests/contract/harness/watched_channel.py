@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parley.core.inbound.bus import MessageBus
-from parley.core.model.attachments import Attachment
+from parley.core.model.attachments import Attachment, StoredFile
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.journal import Journal
+from parley.core.ports.speech import HeardSpeech, SpeechRecognition
 
 
 @dataclass
@@ -95,7 +96,7 @@ class WatchedReply(Reply):
 
 class WatchedChannel(Channel):
     def __init__(self, inner: Channel, watch: Watch) -> None:
-        self.name = inner.name
+        self.name, self.platform = inner.name, inner.platform
         self.capabilities = inner.capabilities
         self._inner = inner
         self._watch = watch
@@ -112,3 +113,11 @@ class WatchedChannel(Channel):
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
         return await self._inner.earlier_messages(request)
+
+    @property
+    def recognizes(self) -> bool:
+        return isinstance(self._inner, SpeechRecognition) and self._inner.recognizes
+
+    async def recognize(self, file: StoredFile) -> HeardSpeech:
+        assert isinstance(self._inner, SpeechRecognition)
+        return await self._inner.recognize(file)

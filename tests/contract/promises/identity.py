@@ -102,6 +102,8 @@ async def promise_two_apps_answer_as_themselves(scene: Scene) -> None:
     asked = {request.text: (request.thread, request.person) for request in scene.agent.requests}
     assert len(set(asked.values())) == 2
     assert len({thread for thread, _ in asked.values()}) == 2
+    name, who = scene.driver.name, [_told(scene, number) for number in range(4)]
+    assert {(each.platform, each.channel) for each in who} == {(name, name), (name, SECOND)}
 
 
 def _told(scene: Scene, number: int) -> RunIdentity:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.contract.harness.scene import Scene
 from tests.contract.harness.scripted_agent import Told
 from tests.contract.promise import given, needs
+from tests.kit.samples.voice_files import voice_message
 
 _SOUND = b"OggS" + bytes(range(256)) * 40
 _WORDS = "When is the next release?"
@@ -38,6 +39,25 @@ async def promise_what_the_platform_understood_is_taken(scene: Scene) -> None:
     (answer,) = await scene.answers(place)
     assert f"I heard: “{_WORDS}”" in answer
     assert (scene.agent.texts, scene.ears.asked) == ([_to_agent(_WORDS)], 0)
+
+
+@needs("recognizes")
+@given(hears=True, asks_platform=True)
+async def promise_the_platform_is_asked_what_was_said(scene: Scene) -> None:
+    """A platform that hears when it is asked is asked first, and the service only where it refuses."""
+    scene.ears.text = "something else"
+    scene.driver.understand(_WORDS)
+    place = await scene.driver.private()
+    await scene.driver.say_aloud(place, voice_message(1.0))
+    await scene.until_done(place)
+    assert (scene.agent.texts, scene.ears.asked) == ([_to_agent(_WORDS)], 0)
+    scene.driver.understand("")
+    await scene.driver.say_aloud(place, voice_message(1.0))
+    await scene.until_done(place, 2)
+    assert (scene.agent.texts[1:], scene.ears.asked) == ([_to_agent("something else")], 1)
+    first, second = await scene.answers(place)
+    assert f"I heard: “{_WORDS}”" in first
+    assert "I heard: “something else”" in second
 
 
 @needs("voice")

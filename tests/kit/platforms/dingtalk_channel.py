@@ -121,7 +121,7 @@ class World:
         )
 
 
-def make_channel(sim: DingTalkSimulator, **more) -> DingTalkChannel:
+def make_channel(sim: DingTalkSimulator, name: str = "", **more) -> DingTalkChannel:
     settings = {
         "client_id": sim.client_id,
         "client_secret": sim.client_secret,
@@ -129,7 +129,7 @@ def make_channel(sim: DingTalkSimulator, **more) -> DingTalkChannel:
         "oapi_url": sim.url,
         "card_template_id": "off",
     }
-    return create(Config(**settings | more), ChannelServices(KeptDocuments(), Path(), ()))
+    return create(Config(**settings | more), ChannelServices(KeptDocuments(), Path(), (), name=name))
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

@@ -229,12 +229,14 @@ export interface SetupKey {
 
 export interface SetupPlatform {
   name: string;
+  title: string;
   by_qr: boolean;
   keys: SetupKey[];
   steps: string[];
   rights: string;
   greet: string;
   accepted: boolean;
+  connected: boolean;
   found: string;
   lacking: string[];
   admin: string;

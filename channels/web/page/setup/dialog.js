@@ -106,6 +106,7 @@ export class SetupDialog {
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       this.#trouble.textContent = problem.status === 0 ? t("gone") : t("channel_refused", { problem: problem.message });
+      this.#trouble.scrollIntoView({ block: "nearest" });
       return false;
     } finally {
       this.#setBusy(false);

@@ -10,10 +10,6 @@ import { linked, scanView } from "./scan.js";
  * @import { SetupDialog, View } from "./dialog.js"
  */
 
-/** @type {Record<string, string>} */
-const NAMES = { dingtalk: "DingTalk", feishu: "Feishu / Lark", slack: "Slack", telegram: "Telegram" };
-const shownName = (/** @type {string} */ name) => NAMES[name] ?? name;
-
 /**
  * @param {SetupDialog} dialog
  * @param {SetupState} state
@@ -21,12 +17,12 @@ const shownName = (/** @type {string} */ name) => NAMES[name] ?? name;
  */
 export function platformList(dialog, state) {
   const rows = state.platforms.map((each, at) => {
-    const says = each.accepted ? (each.admin ? t("setupAdminIs", { name: each.admin }) : t("channel_is_on")) : t(each.by_qr ? "channel_by_qr" : "channel_by_hand");
+    const says = each.accepted ? (each.admin ? t("setupAdminIs", { name: each.admin }) : t("setupAdminNone")) : t(each.by_qr ? "channel_by_qr" : "channel_by_hand");
     const open = () => dialog.showPlatform(each.name);
     const button = h(
       "button",
       { type: "button", class: "setup-row", onclick: open, "data-first": at === 0 },
-      h("strong", {}, shownName(each.name)),
+      h("strong", {}, each.title),
       h("span", {}, says),
       each.accepted && icon("check"),
     );
@@ -58,6 +54,7 @@ class PlatformView {
   node = h("div", {});
   #dialog;
   #name;
+  #title = "";
   #shown = ""; // of what the body below the title is drawn
   #part = h("div", {});
 
@@ -69,7 +66,8 @@ class PlatformView {
   constructor(dialog, state, name) {
     this.#dialog = dialog;
     this.#name = name;
-    this.node.append(h("h3", { tabindex: "-1" }, shownName(name)), this.#part);
+    this.#title = state.platforms.find((each) => each.name === name)?.title ?? name;
+    this.node.append(h("h3", { tabindex: "-1" }, this.#title), this.#part);
     this.update(state);
   }
 
@@ -136,7 +134,7 @@ class PlatformView {
    * @param {string} server
    */
   async #check(keys, server) {
-    const works = await this.#dialog.step(setupApi.channel(this.#name, keys, server), t("channel_checking", { channel: shownName(this.#name) }));
+    const works = await this.#dialog.step(setupApi.channel(this.#name, keys, server), t("channel_checking", { channel: this.#title }));
     const platform = this.#dialog.state?.platforms.find(({ name }) => name === this.#name);
     // Nothing is missing: go on to the administrator without another press.
     if (works && platform?.accepted && !platform.lacking.length && !platform.admin) await this.#wait();
@@ -151,10 +149,11 @@ class PlatformView {
    * @param {SetupWait | null} wait
    */
   #accepted(platform, wait) {
-    const lacks = platform.lacking.map((problem) => h("li", {}, t(platform.found ? "channel_lacks" : "channel_refused", { problem })));
-    const again = () => this.#dialog.step(setupApi.channel(this.#name, {}, ""), t("channel_checking", { channel: shownName(this.#name) }));
+    const lacks = platform.lacking.map((problem) => h("li", {}, t(platform.connected ? "channel_lacks" : "channel_refused", { problem })));
+    const connected = platform.found ? t("channel_connected", { found: platform.found }) : t("channel_connected_nameless");
+    const again = () => this.#dialog.step(setupApi.channel(this.#name, {}, ""), t("channel_checking", { channel: this.#title }));
     return [
-      platform.found ? h("p", { class: "setup-good" }, icon("check"), h("span", {}, t("channel_connected", { found: platform.found }))) : null,
+      platform.connected ? h("p", { class: "setup-good" }, icon("check"), h("span", {}, connected)) : null,
       lacks.length ? h("div", { class: "setup-lacks", role: "alert" }, h("ul", {}, ...lacks)) : null,
       lacks.length && platform.rights ? h("p", {}, ...linked(platform.rights)) : null,
       lacks.length ? this.#choices(this.#button(t("setupCheckAgain"), again)) : null,
@@ -176,7 +175,7 @@ class PlatformView {
       return [h("h4", {}, t("setupAdminTitle")), h("p", {}, t("setupAdminSays")), this.#choices(this.#later(), become)];
     }
     if (!wait.user) {
-      const greet = wait.ready ? platform.greet : t("channel_checking", { channel: shownName(this.#name) });
+      const greet = wait.ready ? platform.greet : t("channel_checking", { channel: this.#title });
       const says = h("p", { class: "setup-wait", role: "status" }, h("span", { class: "spinner" }), h("span", {}, ...linked(greet)));
       return [h("h4", {}, t("setupAdminTitle")), h("p", {}, t("setupAdminSays")), says, this.#choices(this.#later())];
     }

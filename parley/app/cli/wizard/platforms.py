@@ -116,7 +116,8 @@ class PlatformSteps:
 def report_probe(prompts: TerminalPrompts, found: SetupProbe, channel: str) -> None:
     """Print what a platform said, and where a right that is missing is added."""
     if found.works:
-        prompts.say(S.CHANNEL_CONNECTED, found=found.found)
+        connected = S.CHANNEL_CONNECTED if found.found else S.CHANNEL_CONNECTED_NAMELESS
+        prompts.say(connected, found=found.found)
     for problem in found.problems:
         prompts.say(S.CHANNEL_LACKS if found.works else S.CHANNEL_REFUSED, problem=problem)
     rights = read_guide(channel, prompts.language).rights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.agent.runs.input_template import fill_input, input_template, takes_pictures
 from parley.agent.stream.graph_shape import GraphShape
-from parley.core.model.address import User
+from parley.core.model.address import RunIdentity, User
 from parley.core.model.types import Json
 from tests.kit.samples.langgraph_messages import human, request
 
@@ -30,6 +30,12 @@ def test_places_are_filled_wherever_they_stand() -> None:
         "more": {"by": "Ada (u1 on web)", "list": ["likes tea [before]", 7, None, "{other}"]},
         "messages": [human("why?")],
     }
+
+
+def test_the_platform_is_that_of_an_app_of_another_name() -> None:
+    where = RunIdentity("p1", "support:u1", "slack", "support", "C1", "m1")
+    asked = request("why?", person=User("support", "u1", "Ada"), identity=where)
+    assert fill_input({"q": "{platform}"}, asked, (), []) == {"q": "slack"}
 
 
 def test_what_a_person_writes_is_not_read_again() -> None:

@@ -26,6 +26,8 @@ def test_a_new_file_has_every_setting_and_the_secret_is_elsewhere(folder):
     before = shipped_line("    admins: []")
     assert list(draft.changes()) == [
         f"+ {folder / 'config.yaml'}",
+        f"  {shipped_line('channels:')}",
+        f"  {shipped_line('  telegram:')}",
         f"- {before}",
         "+ " + before.replace("[]", "['1001']"),
         "+ .env: TELEGRAM_BOT_TOKEN=***",

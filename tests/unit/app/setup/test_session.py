@@ -141,7 +141,7 @@ async def test_a_scan_that_is_ended_leaves_nothing_and_one_that_succeeds_keeps_t
         person = DingTalkOperator(sim)._me
         await asyncio.to_thread(sim.scanning.scan, session.state("en").scan.url, person.id)
         await shows(session, lambda state: not state.scan)
-        assert platform(session, "dingtalk").found
+        assert platform(session, "dingtalk").connected
         assert session.state("en").problem == ""
         await session.forget()
         assert not platform(session, "dingtalk").accepted

@@ -4,6 +4,9 @@ import asyncio
 import logging
 from dataclasses import replace
 
+import pytest
+
+from parley.app.supervision.channel_names import named_message
 from parley.core.model.types import ReplyTarget
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, snapshot
 from tests.kit.platforms.heard_calls import hearing_calls
@@ -79,11 +82,13 @@ async def test_where_cards_grow_or_receipts_are_off_nothing_is_reacted_to(world)
     assert world.sim.calls("react") == ()
 
 
-async def test_a_quote_of_our_own_card_brings_what_the_card_says(world):
-    channel, inbox = world.carded(), KeepingInbox()
+@pytest.mark.parametrize("name", ["dingtalk", "support"])
+async def test_a_quote_of_our_own_card_brings_what_the_card_says(world, name):
+    """The core opens replies in places of the channel's own name."""
+    channel, inbox = world.carded(name=name), KeepingInbox()
     async with listening(channel, inbox):
         world.say("hello")
-        (message,) = await inbox.first()
+        message = named_message(name, (await inbox.first())[0])
         await channel.open_reply(target_of(message), Notes()).finish(snapshot("the answer", final=True))
         card = world.people.messages(world.alice.id)[-1]
         world.say("why?", reply_to=card.id)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from parley.app.supervision.channel_names import connect_core
 from parley.core.hitl.clicks import outcome_text
 from parley.core.model.address import Conversation
+from parley.core.ports.channel import ChannelServices
 from parley.core.texts import Sentence, say
 from tests.kit.doubles.core import ScriptedAgent, core, default_options
 from tests.kit.samples.questions import EVE, MAIL, asking, click, keys, with_buttons
@@ -31,6 +33,9 @@ async def test_a_message_says_what_a_press_will_decide_before_that_is_worked(tmp
         text = await outcome_text(parley.journal, first, 4000)
         assert "Ann" in text
         assert "send_mail" in text
+        platforms = replace(first, conversation=replace(first.conversation, channel="platform"))
+        own = connect_core(ChannelServices(parley.journal, tmp_path, (), name="test"), parley.journal)
+        assert await own.outcome(platforms, 4000) == text, "an app of its own name asks about its own chats"
         assert await outcome_text(parley.journal, late, 4000) == "", "another press was first"
         assert await outcome_text(parley.journal, foreign, 4000) == ""
         assert await outcome_text(parley.journal, click("t9-9", "approve"), 4000) == ""

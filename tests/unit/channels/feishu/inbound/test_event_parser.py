@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -183,6 +184,19 @@ async def test_a_reply_to_what_was_said_before_a_restart_needs_no_mention(world)
     async with listening(world.another_channel(), inbox):
         _, message = await inbox.first(2)
     assert (message.text, message.addressed) == ("go on", True)
+
+
+async def test_who_replies_to_what_a_program_posted_as_the_app_is_answered(world):
+    chat, app = world.group(), {"app_id": world.sim.world.app_id, "app_secret": world.sim.world.secret}
+    async with httpx.AsyncClient(base_url=f"{world.sim.url}/open-apis", trust_env=False) as program:
+        token = (await program.post("/auth/v3/tenant_access_token/internal", json=app)).json()
+        post = {"receive_id": chat, "msg_type": "text", "content": '{"text": "The build failed."}'}
+        bearer = {"authorization": f"Bearer {token['tenant_access_token']}"}
+        where = "/im/v1/messages?receive_id_type=chat_id"
+        posted = (await program.post(where, json=post, headers=bearer)).json()["data"]["message_id"]
+    world.say("why?", chat, reply_to=posted)
+    (message,) = await heard(world, 1)
+    assert (message.text, message.addressed, message.quoted) == ("why?", True, "The build failed.")
 
 
 async def test_slow_lookups_do_not_hold_a_message_up(world):

@@ -1,7 +1,5 @@
 """Questions that people take back."""
 
-from dataclasses import replace
-
 from parley.channels.feishu.channel import create
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
@@ -17,9 +15,7 @@ def recalling(world, recall):
         "app_secret": world.sim.world.secret,
         "domain": world.sim.url,
     }
-    return create(
-        Config(**settings), ChannelServices(NoDocuments(), world.folder, (), recall=recall, name="lark")
-    )
+    return create(Config(**settings), ChannelServices(NoDocuments(), world.folder, (), recall=recall))
 
 
 async def test_the_core_is_told_what_was_taken_back_and_where(world):
@@ -38,10 +34,7 @@ async def test_the_core_is_told_what_was_taken_back_and_where(world):
         await inbox.first(3)
         world.people.recall(private)
         await world.until(lambda: len(recalled) == 2)
-    assert recalled == [
-        (replace(heard.conversation, channel="lark").key, inside),
-        (f"lark:{world.ann.chat}", private),
-    ]
+    assert recalled == [(heard.conversation.key, inside), (f"feishu:{world.ann.chat}", private)]
 
 
 async def test_a_recall_comes_again_while_the_store_is_away(world):
@@ -68,5 +61,5 @@ async def test_strange_recalls_are_skipped():
         b'{"header": {"event_type": "im.message.recalled_v1"}}',
         b'{"header": {"event_type": "im.message.recalled_v1"}, "event": {"message_id": "../x"}}',
     ):
-        assert await RecalledMessages(recall, "").take(payload) is True
-    assert await RecalledMessages(recall, "").take(b'{"header": {"event_type": "other"}}') is None
+        assert await RecalledMessages(recall).take(payload) is True
+    assert await RecalledMessages(recall).take(b'{"header": {"event_type": "other"}}') is None
