@@ -95,11 +95,9 @@ class Parley:
         with unwrap_exception_group(ParleyError):
             async with asyncio.TaskGroup() as group:
                 listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-                tasks = [group.create_task(self.server.run(listening.set_result))] if listens else []
-                if not listens:
-                    listening.set_result("")
-                tasks += [group.create_task(work()) for work in self.background]
-                url = await listening
+                served = [self.server.run(listening.set_result)] if listens else []
+                tasks = [group.create_task(work) for work in (*served, *(each() for each in self.background))]
+                url = await listening if listens else ""
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await self.supervisors.wait_until_started("web")

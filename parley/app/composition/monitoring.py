@@ -18,9 +18,8 @@ from parley.app.process.log_memory import remembered_lines
 from parley.app.process.recent_lines import recent_lines
 from parley.app.settings.load import LoadedSettings
 from parley.console.api.dead_letters import letter_metrics
-from parley.console.api.logs import log_route
+from parley.console.api.logs import log_route, support_route
 from parley.console.api.metrics import metrics_route
-from parley.console.api.support import support_routes
 from parley.core.dead_letters import DeadLetters
 from parley.core.ports.telemetry import Telemetry
 from parley.core.scheduler.manager import Manager
@@ -75,4 +74,4 @@ def monitoring_routes(
     )
     asked = (partial(letter_metrics, letters), partial(backlog_metrics, journal))
     scrape = metrics_route(build_metrics(sources), *asked)
-    return (scrape, log_route(recent_lines), *support_routes(remembered_lines))
+    return (scrape, log_route(recent_lines), support_route(remembered_lines))

@@ -1,4 +1,4 @@
-"""The newest lines of the log over HTTP: GET `/api/logs`."""
+"""The newest lines of the log over HTTP: `/api/logs`, and `/api/support/log` for `parley doctor`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from parley.console.api.bodies import RequestRefused, answer_refusals
+from parley.core.model.types import Json
 
-PATH = "/api/logs"
+PATH, SUPPORT_PATH = "/api/logs", "/api/support/log"
 _DEFAULT = 200
 _MOST = 2_000
 _LONGEST_WORDS = 200
@@ -28,3 +29,12 @@ def log_route(recent: Callable[[int, str], Sequence[str]]) -> Route:
         return JSONResponse({"lines": list(found)}, headers={"cache-control": "no-store"})
 
     return Route(PATH, answer_refusals(lines), methods=["GET"])
+
+
+def support_route(log: Callable[[], Sequence[Json]]) -> Route:
+    """GET gives the last lines without what was filled into them."""
+
+    async def lines(request: Request) -> Response:
+        return JSONResponse({"lines": list(log())}, headers={"cache-control": "no-store"})
+
+    return Route(SUPPORT_PATH, lines)
