@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from tests.unit.memory.tools.scene import scene
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_fact_is_told_if_and_only_if_it_was_written(tmp_path: Path, when: str) -> None:
     command = [sys.executable, "-m", "tests.unit.memory.tools.killed_child", str(tmp_path), when]
-    ended = subprocess.run(command, cwd=ROOT, timeout=patience(60), check=False)
-    assert ended.returncode == -signal.SIGKILL
+    child = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    async with asyncio.timeout(patience(60)):
+        assert await child.wait() == -signal.SIGKILL
     async with scene(tmp_path) as here:  # the turn goes on, and its agent calls no tool again
         await here.core.channel.until_finals(1)
         saved = [fact.content for fact in (await here.memory.overview("test:ann")).facts]
