@@ -23,7 +23,7 @@ from parley.memory.service import MemoryService
 from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.sentences import split_sentences
 from parley.memory.tools.arguments import check_arguments
-from parley.memory.tools.changes import ToolChanges
+from parley.memory.tools.changes import ToolChanges, planned_key
 from parley.memory.tools.run_tokens import RunTokens
 
 _EXCERPT = 1_000
@@ -93,7 +93,9 @@ class ScopedMemoryTools:
         noted = await self._changes.take(turn)
         if not noted:
             return ()
-        facts = {fact.id: fact.content for fact in (await self._memory.overview(person)).facts}
+        known = (await self._memory.overview(person)).facts
+        facts = {planned_key(fact.content): fact.content for fact in known}
+        facts |= {fact.id: fact.content for fact in known}
         return tuple(
             ToolChange(change.kind, change.fact, facts[change.fact])
             for change in noted
@@ -129,27 +131,29 @@ class ScopedMemoryTools:
     async def _add(self, scope: RunScope, given: Arguments, words: str) -> JsonObject:
         content = self._said(str(given["content"]), words, await self._visible(scope))
         account = "" if scope.account == scope.person else scope.account
-        fact = await self._memory.admin.repository.add(
-            scope.person,
-            content,
-            self._now(),
-            Category(str(given["category"])),
-            account,
-            shared=not scope.private,
-        )
-        await self._note(scope, ToolChangeKind.SAVED, fact.id)
+        async with self._changes.planned(scope.turn, ToolChangeKind.SAVED, content) as made:
+            fact = await self._memory.admin.repository.add(
+                scope.person,
+                content,
+                self._now(),
+                Category(str(given["category"])),
+                account,
+                shared=not scope.private,
+            )
+            made(fact.id)
         return {"saved": _fact(fact)}
 
     async def _update(self, scope: RunScope, given: Arguments, words: str) -> JsonObject:
         visible = await self._visible(scope)
         known = _known(visible, given)
         content = self._said(str(given["content"]), f"{words}\n{known.content}", visible)
-        edited = await self._memory.admin.repository.edit(
-            scope.person, known.id, FactChange(content=content), self._now()
-        )
-        if edited is None:
-            raise ToolRefused("There is nothing to remember in that.")
-        await self._note(scope, ToolChangeKind.CORRECTED, edited.id)
+        async with self._changes.planned(scope.turn, ToolChangeKind.CORRECTED, content) as made:
+            edited = await self._memory.admin.repository.edit(
+                scope.person, known.id, FactChange(content=content), self._now()
+            )
+            if edited is None:
+                raise ToolRefused("There is nothing to remember in that.")
+            made(edited.id)
         return {"corrected": _fact(edited)}
 
     async def _delete(self, scope: RunScope, given: Arguments, consent: Consent) -> JsonObject:
@@ -157,7 +161,7 @@ class ScopedMemoryTools:
         if consent is Consent.GIVEN:
             return {"forgotten": len(await self._memory.forget(scope.person, known.id))}
         if consent is Consent.BELOW_ANSWER:
-            await self._note(scope, ToolChangeKind.ASKED, known.id)
+            await self._changes.note(scope.turn, ToolChange(ToolChangeKind.ASKED, known.id))
         told = "Nothing is forgotten yet. The person is asked below your answer, and decides."
         return {"asked": _fact(known), "note": told}
 
@@ -194,10 +198,6 @@ class ScopedMemoryTools:
         if not is_supported(content, [turn], [fact.content for fact in visible.values()]):
             raise ToolRefused(_UNSAID)
         return mask_secrets(content).text
-
-    async def _note(self, scope: RunScope, kind: ToolChangeKind, fact: str) -> None:
-        if not await self._changes.note(scope.turn, ToolChange(kind, fact)):
-            raise ToolRefused("That is enough for one turn.")
 
     def _now(self) -> str:
         return format_timestamp(self._clock())

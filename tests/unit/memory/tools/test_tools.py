@@ -44,6 +44,20 @@ async def test_a_fact_is_saved_found_corrected_and_its_person_reads_it_below_the
         assert await contents(here) == ["The boiler is a Vaillant from 2003"]
 
 
+async def test_what_a_turn_saves_beyond_twenty_facts_is_refused_and_not_stored(tmp_path: Path) -> None:
+    facts = [f"The code of door {number} is known" for number in range(21)]
+
+    async def save_all(token: str) -> None:
+        for fact in facts:
+            await here.tools.call(token, "memory_add", {"content": fact})
+
+    async with scene(tmp_path) as here:
+        refused = await here.turn(save_all, ". ".join(facts))
+        assert str(refused) == "That is enough for one turn."
+        assert sorted(await contents(here)) == sorted(facts[:20])
+        assert here.answer.count("Remembered: ") == 20
+
+
 async def test_nothing_is_forgotten_before_the_person_says_so(tmp_path: Path) -> None:
     async with scene(tmp_path) as here:
         await here.memory.add("test:ann", "Lives in Lisbon")
