@@ -21,8 +21,10 @@ from starlette.types import Receive, Scope, Send
 
 from parley.server.api_key import ApiKeyMiddleware
 from parley.server.assistants.service import AssistantService
+from parley.server.authentication import AuthMiddleware, check_auth
 from parley.server.crons.service import CronService
 from parley.server.default_agent.graph import AgentWithServers, default_graph
+from parley.server.graphs.projects import import_attribute
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
@@ -34,6 +36,7 @@ from parley.server.storage.checkpoints import CheckpointSaver
 from parley.server.storage.database import Database, open_database
 from parley.server.threads.service import ThreadService
 
+_AUTH = "agent_server.auth"
 _READ_BY_PAGES = ("content-location", "location", "x-pagination-next", "x-pagination-total")
 
 
@@ -83,8 +86,15 @@ def _middleware(options: EmbeddedOptions) -> list[Middleware]:
         expose_headers=_READ_BY_PAGES,
         allow_private_network=True,
     )
-    key = Middleware(ApiKeyMiddleware, key=options.api_key)
-    return [*([pages] if options.cors_origins else []), *([key] if options.api_key else [])]
+    return [*([pages] if options.cors_origins else []), *_admission(options)]
+
+
+def _admission(options: EmbeddedOptions) -> list[Middleware]:
+    """Who comes in: whom a handler lets in where there is one, else whoever has the key."""
+    if options.auth:
+        found = import_attribute(_AUTH, options.auth, options.project)
+        return [Middleware(AuthMiddleware, auth=check_auth(_AUTH, found))]
+    return [Middleware(ApiKeyMiddleware, key=options.api_key)] if options.api_key else []
 
 
 @asynccontextmanager

@@ -168,7 +168,8 @@ class EmbeddedOptions:
     `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
     silent. `api_key`, where set, must come with every request as `x-api-key`; on TCP there has to be one.
     `memory_tools` are those of the default graph. Pages of `cors_origins` may use the server from browsers,
-    "*" for pages from anywhere. `webhooks` posts to the addresses that runs name, None for nobody.
+    "*" for pages from anywhere. `auth` is where an `Auth` of the SDK is, which takes
+    the place of the key. `webhooks` posts to the addresses that runs name, None for nobody.
     """
 
     database: Path
@@ -182,4 +183,5 @@ class EmbeddedOptions:
     project: Project = NO_PROJECT
     memory_tools: MemoryTools = NO_MEMORY_TOOLS
     cors_origins: tuple[str, ...] = ()
+    auth: str = ""
     webhooks: WebhookPort | None = None

@@ -36,10 +36,10 @@ async def serve(
 
     `http` is what takes the requests of a connection, uvicorn's own where none is given.
 
-    Raises ConfigError when the port is taken, the host is not ours, or there is no key: whatever runs on
-    this machine, and whoever else can reach the host, could ask for every thread.
+    Raises ConfigError when the port is taken, the host is not ours, or there is neither key nor handler:
+    whatever runs on this machine, and whoever else can reach the host, could ask for every thread.
     """
-    if not options.api_key:
+    if not options.api_key and not options.auth:
         raise ConfigError(f"agent.host: {host} can be reached by others: set agent.api_key, or use 127.0.0.1")
     with _listen(host, port) as listener:
         number = listener.getsockname()[1]

@@ -194,6 +194,12 @@ def _most_steps(settings: Settings) -> int:
     return max(agent.recursion_limit, _STEPS_A_CALL * calls) if agent.built_in else agent.recursion_limit
 
 
+def served_options(loaded: LoadedSettings) -> EmbeddedOptions:
+    """Return the options of a server that others reach: their handler says who comes in."""
+    auth = loaded.settings.agent_server.auth
+    return replace(embedded_options(loaded), auth=_place(auth, loaded.folder) if auth else "")
+
+
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:
     """Return the choices, or none of them where there is no first: the demonstration answers then."""
     return tuple(_choices(settings)) if settings.agent.model else ()

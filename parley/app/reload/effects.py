@@ -34,7 +34,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models tools "
         "approval guardrails mcp todos clarification titles web"
     },
-    "agent_server": {ReloadEffect.RESTART: "cors_origins webhook_hosts"},
+    "agent_server": {ReloadEffect.RESTART: "auth cors_origins webhook_hosts"},
     "session": {ReloadEffect.SWAPPED: "assistant_id config context input output speakers"},
     "manager": {
         ReloadEffect.SWAPPED: "queue_limit shutdown_grace max_message_age max_file",

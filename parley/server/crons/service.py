@@ -71,7 +71,9 @@ class CronService:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
 
-    async def create(self, thread_id: str | None, assistant: str, change: CronChange) -> CronRow:
+    async def create(
+        self, thread_id: str | None, assistant: str, change: CronChange, user: JsonObject | None = None
+    ) -> CronRow:
         """A new cron, of a thread or with a new thread for each run. Raises Problem."""
         if thread_id is not None and await self._tables.thread(thread_id) is None:
             raise not_found("Thread")
@@ -80,7 +82,9 @@ class CronService:
             *(str(uuid4()), assistant, thread_id, "", None, None, None, {}, {}, True, None, now, now)
         )
         row = self._changed_row(empty, change)
-        named = replace(row, assistant_id=self._runs.check(_payload(row)).assistant_id)
+        # Whatever else a handler says of somebody, such as a token, is of this moment only.
+        kept = {name: (user or {})[name] for name in ("identity", "permissions") if name in (user or {})}
+        named = replace(row, assistant_id=self._runs.check(_payload(row)).assistant_id, auth_user=kept)
         return await self._save(named)
 
     async def update(self, cron_id: str, change: CronChange) -> CronRow:
@@ -117,7 +121,7 @@ class CronService:
         noted = set_next_run(row.cron_id, row.next_run or 0.0, following)
         try:
             # The run and the note that it was made are one transaction.
-            await self._runs.admit(row.thread_id, _payload(row), also=[noted])
+            await self._runs.admit(row.thread_id, _payload(row), user=row.auth_user, also=[noted])
         except Problem as problem:
             _log.warning("cron %s made no run this time: %s", row.cron_id, problem.detail)
             await self._database.write(noted, durable=True)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from parley.server.authentication import user_of
 from parley.server.crons.service import CronChange
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body, path_uuid
@@ -90,7 +91,8 @@ async def create(request: Request) -> Response:
     """Make a cron, of a thread or with a new thread for each run."""
     wanted = await parse_body(request, CronCreate)
     thread_id = path_uuid(request, "thread_id") if "thread_id" in request.path_params else None
-    row = await app_state(request).crons.create(thread_id, wanted.assistant_id, wanted.change())
+    crons, user = app_state(request).crons, user_of(request)
+    row = await crons.create(thread_id, wanted.assistant_id, wanted.change(), user)
     return GraphJsonResponse(row.view())
 
 

@@ -13,7 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantQuery, AssistantService
+from parley.server.authentication import user_of
 from parley.server.http_errors import Problem
 from parley.server.runs.manager import RunManager
 from parley.server.runs.payload import RunPayload
@@ -77,14 +79,14 @@ class AssistantTools:
         described = [{} if isinstance(each, BaseException) else each["input_schema"] for each in found]
         return [{**(each if isinstance(each, dict) else {}), "type": "object"} for each in described]
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    async def call(self, name: str, arguments: dict[str, Any], user: JsonObject) -> tuple[str, bool]:
         """Run an assistant in a thread of its own; returns what it says, and whether that is a failure."""
         row = self.named().get(name)
         if row is None:
             return f"There is no tool {name[:100]!r}.", True
         try:
             asked = RunPayload(assistant_id=row.assistant_id, input=arguments)
-            run = await self._runs.admit(None, asked, waited=True)
+            run = await self._runs.admit(None, asked, user=user, waited=True)
         except Problem as problem:
             return problem.detail, True
         try:
@@ -142,7 +144,8 @@ def _session_manager(tools: AssistantTools, most_bytes: int) -> StreamableHTTPSe
         ]
 
     async def call_tool(name: str, arguments: dict[str, Any]) -> CallToolResult:
-        text, failed = await tools.call(name, arguments)
+        request = server.request_context.request
+        text, failed = await tools.call(name, arguments, user_of(request) if request is not None else {})
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], isError=failed)
 
     server.list_tools()(list_tools)  # type: ignore[no-untyped-call]

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from parley.server.authentication import user_of
 from parley.server.http_errors import Problem, invalid, not_found
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
@@ -51,7 +52,9 @@ class CancelMany(BaseModel):
 
 async def create(request: Request) -> Response:
     """Make a run and return at once."""
-    run = await app_state(request).runs.create(_thread(request), await read_json_body(request))
+    run = await app_state(request).runs.create(
+        _thread(request), await read_json_body(request), user_of(request)
+    )
     return GraphJsonResponse(run.row.view(), headers=_location(run.row))
 
 
@@ -61,18 +64,24 @@ async def batch(request: Request) -> Response:
     runs = app_state(request).runs
     for payload in wanted:
         runs.check(payload)
-    return GraphJsonResponse([(await runs.admit(None, payload)).row.view() for payload in wanted])
+    return GraphJsonResponse(
+        [(await runs.admit(None, payload, user=user_of(request))).row.view() for payload in wanted]
+    )
 
 
 async def stream(request: Request) -> HeartbeatResponse:
     """Make a run and follow its events."""
-    run = await app_state(request).runs.create(_thread(request), await read_json_body(request))
+    run = await app_state(request).runs.create(
+        _thread(request), await read_json_body(request), user_of(request)
+    )
     return _events(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
 
 
 async def wait(request: Request) -> HeartbeatResponse:
     """Make a run and answer with its final values."""
-    run = await app_state(request).runs.create(_thread(request), await read_json_body(request), waited=True)
+    run = await app_state(request).runs.create(
+        _thread(request), await read_json_body(request), user_of(request), waited=True
+    )
     return _result(request, run, cancels=run.payload.on_disconnect == "cancel")
 
 

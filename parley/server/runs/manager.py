@@ -13,6 +13,7 @@ from uuid import uuid4
 import aiosqlite
 from langgraph.checkpoint.base.id import uuid6
 
+from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid, not_found
@@ -95,9 +96,11 @@ class RunManager:
         known = [run for run in self._runs.values() if run.row.thread_id == thread_id and run.log.begun]
         return self._feeds.follow(thread_id, known, place, modes)
 
-    async def create(self, thread_id: str | None, body: bytes, *, waited: bool = False) -> ActiveRun:
+    async def create(
+        self, thread_id: str | None, body: bytes, user: JsonObject, *, waited: bool = False
+    ) -> ActiveRun:
         """Admit the run that a client asks for. Raises Problem."""
-        return await self.admit(thread_id, parse_run_payload(body), body, waited=waited)
+        return await self.admit(thread_id, parse_run_payload(body), body, user=user, waited=waited)
 
     async def admit(
         self,
@@ -105,18 +108,21 @@ class RunManager:
         payload: RunPayload,
         body: bytes = b"",
         *,
+        user: JsonObject | None = None,
         waited: bool = False,
         also: Sequence[Statement] = (),
     ) -> ActiveRun:
         """Admit a run, durable on return; without a thread it gets one of its own. Raises Problem.
 
-        `body` is the payload as it came, where it did; `also` is written in the same transaction.
+        `body` is the payload as it came, where it did; `user` asks for it, where handlers say who asks;
+        `also` is written in the same transaction.
         """
         assistant = self.check(payload)
         settled = payload.with_defaults(assistant.config, assistant.context)
         row = self._row(
             thread_id, assistant, settled, body if settled is payload and body else dumps(settled)
         )
+        row = replace(row, auth_user=user or {})
         async with self.lanes.hold(row.thread_id) as lane:
             thread = None
             if not row.temporary:

@@ -19,6 +19,7 @@ NodeNames: TypeAlias = Literal["*"] | list[str] | None
 
 _YEAR = 366 * 86_400
 _RESERVED = ("thread_id", "run_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns")
+_WHO = "langgraph_auth_"
 
 
 class _Asked(BaseModel):
@@ -98,6 +99,11 @@ class RunPayload(_Asked):
     def _none_is_default(cls, value: object) -> object:
         return {} if value is None else value
 
+    @field_validator("context", mode="after")
+    @classmethod
+    def _nobody_pretends(cls, value: dict[str, Any]) -> dict[str, Any]:
+        return {key: each for key, each in value.items() if not key.startswith(_WHO)}
+
     @model_validator(mode="after")
     def _one_place_for_context(self) -> RunPayload:
         if self.context and self.configurable:
@@ -108,7 +114,9 @@ class RunPayload(_Asked):
     def configurable(self) -> dict[str, Any]:
         """What the client set in `config.configurable`, without what only the server may set."""
         given = self.config.configurable.items()
-        return {key: value for key, value in given if key not in _RESERVED and not key.startswith("__")}
+        return {
+            key: value for key, value in given if key not in _RESERVED and not key.startswith(("__", _WHO))
+        }
 
     def with_defaults(self, config: JsonObject, context: JsonObject) -> RunPayload:
         """This request with what its assistant sets beneath it."""

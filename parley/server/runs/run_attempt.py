@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from parley.core.model.types import JsonObject
+from parley.server.authentication import graph_values
 from parley.server.graphs.registry import Graph, GraphRegistry, can_prune
 from parley.server.graphs.schemas import field_names
 from parley.server.runs.event_log import RunEventLog
@@ -67,7 +68,13 @@ def run_config(job: RunAttempt) -> RunnableConfig:
         "run_name": row.graph_id,
         "tags": payload.config.tags,
         "recursion_limit": payload.config.recursion_limit,
-        "configurable": {**payload.configurable, **payload.context, **identity, **start},
+        "configurable": {
+            **payload.configurable,
+            **payload.context,
+            **identity,
+            **graph_values(row.auth_user),
+            **start,
+        },
         "metadata": {**payload.config.metadata, **row.metadata, **identity, "run_attempt": row.attempt},
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from parley.core.model.types import JsonObject
@@ -12,7 +12,7 @@ from parley.server.storage.tables import timestamp
 
 _COLUMNS = (
     "cron_id, assistant_id, thread_id, schedule, timezone, end_time, next_run, payload, metadata, enabled, "
-    "on_run_completed, created_at, updated_at"
+    "on_run_completed, created_at, updated_at, auth_user"
 )
 _TIMES = {"end_time": "end_time", "next_run": "next_run_date", "created_at": "created_at"}
 
@@ -37,6 +37,7 @@ class CronRow:
     on_run_completed: str | None
     created_at: float
     updated_at: float
+    auth_user: JsonObject = field(default_factory=dict)
 
     def view(self) -> dict[str, object]:
         """As the protocol shows it."""
@@ -44,7 +45,7 @@ class CronRow:
         for name, shown in {**_TIMES, "updated_at": "updated_at"}.items():
             at = fields.pop(name)
             fields[shown] = None if at is None else timestamp(at)
-        return fields | {"user_id": None}
+        return fields | {"user_id": fields.pop("auth_user").get("identity")}
 
 
 async def all_crons(database: Database) -> list[CronRow]:
@@ -98,5 +99,5 @@ def delete_cron(cron_id: str) -> Statement:
 
 def _cron(row: Row) -> CronRow:
     fields: dict[str, Any] = dict(zip(_COLUMNS.split(", "), row, strict=True))
-    bags = {bag: json.loads(fields[bag]) for bag in ("payload", "metadata")}
+    bags = {bag: json.loads(fields[bag]) for bag in ("payload", "metadata", "auth_user")}
     return CronRow(**fields | bags | {"enabled": bool(fields["enabled"])})

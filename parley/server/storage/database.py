@@ -17,7 +17,7 @@ from parley.core.model.errors import ConfigError
 SqlValue: TypeAlias = "str | bytes | int | float | None"
 Row: TypeAlias = "tuple[SqlValue, ...]"
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
     thread_id TEXT PRIMARY KEY, created_at REAL NOT NULL, updated_at REAL NOT NULL, status TEXT NOT NULL,
@@ -29,7 +29,8 @@ CREATE TABLE IF NOT EXISTS runs (
     graph_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, status TEXT NOT NULL,
     strategy TEXT NOT NULL, temporary INTEGER NOT NULL, attempt INTEGER NOT NULL, metadata TEXT NOT NULL,
     payload BLOB NOT NULL, mark TEXT NOT NULL,
-    assistant_id TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0
+    assistant_id TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0,
+    auth_user TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id, seq);
 CREATE INDEX IF NOT EXISTS runs_unfinished ON runs (status) WHERE status IN ('pending', 'running');
@@ -42,7 +43,8 @@ CREATE TABLE IF NOT EXISTS assistant_versions (
 CREATE TABLE IF NOT EXISTS crons (
     cron_id TEXT PRIMARY KEY, assistant_id TEXT NOT NULL, thread_id TEXT, schedule TEXT NOT NULL,
     timezone TEXT, end_time REAL, next_run REAL, payload TEXT NOT NULL, metadata TEXT NOT NULL,
-    enabled INTEGER NOT NULL, on_run_completed TEXT, created_at REAL NOT NULL, updated_at REAL NOT NULL
+    enabled INTEGER NOT NULL, on_run_completed TEXT, created_at REAL NOT NULL, updated_at REAL NOT NULL,
+    auth_user TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX IF NOT EXISTS crons_due ON crons (next_run) WHERE enabled;
 CREATE TABLE IF NOT EXISTS webhooks (
@@ -51,10 +53,12 @@ CREATE TABLE IF NOT EXISTS webhooks (
 );
 """
 _ADDED = (
-    "ALTER TABLE runs ADD COLUMN assistant_id TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE runs ADD COLUMN not_before REAL NOT NULL DEFAULT 0",
+    (1, 2, "ALTER TABLE runs ADD COLUMN assistant_id TEXT NOT NULL DEFAULT ''"),
+    (1, 2, "ALTER TABLE runs ADD COLUMN not_before REAL NOT NULL DEFAULT 0"),
+    (1, 3, "ALTER TABLE runs ADD COLUMN auth_user TEXT NOT NULL DEFAULT '{}'"),
+    (2, 3, "ALTER TABLE crons ADD COLUMN auth_user TEXT NOT NULL DEFAULT '{}'"),
 )
-"""What the second version of the schema added to a table of the first."""
+"""Columns of tables that are there since a version of the schema, with the version that added them."""
 
 _REFUSED = (aiosqlite.Error, ValueError, OverflowError)
 
@@ -217,8 +221,8 @@ async def _prepare(connection: aiosqlite.Connection, path: Path) -> None:
         raise ConfigError(
             f"agent.database: {path} was written by a newer Parley; upgrade, or name another file"
         )
-    if int(version) == 1:
-        for statement in _ADDED:
+    for made, added, statement in _ADDED:
+        if made <= int(version) < added:
             await connection.execute(statement)
     await connection.executescript(SCHEMA)
     await connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from parley.server.storage.database import Database, Row, SqlValue, Statement
 _THREAD = "thread_id, created_at, updated_at, status, graph_id, metadata, interrupts, error"
 _RUN = (
     "run_id, thread_id, graph_id, created_at, updated_at, status, strategy, temporary, attempt, metadata, "
-    "payload, mark, assistant_id, not_before"
+    "payload, mark, assistant_id, not_before, auth_user"
 )
 UNFINISHED = ("pending", "running")
 
@@ -51,7 +51,8 @@ class ThreadRow:
 class RunRow:
     """A run. `payload` is the request that made it, dropped at its end; `mark` is where its thread stood.
 
-    It begins no sooner than at the time `not_before`.
+    It begins no sooner than at the time `not_before`. `auth_user` made it, as a handler said, and is dropped
+    at its end, too.
     """
 
     run_id: str
@@ -68,6 +69,7 @@ class RunRow:
     mark: str
     assistant_id: str = ""
     not_before: float = 0.0
+    auth_user: JsonObject = field(default_factory=dict)
 
     @property
     def finished(self) -> bool:
@@ -171,9 +173,9 @@ def add_run(row: RunRow) -> Statement:
     """Write a new run."""
     values = (row.run_id, row.thread_id, row.graph_id, row.created_at, row.updated_at, row.status)
     rest = (row.strategy, int(row.temporary), row.attempt, _json(row.metadata), row.payload, row.mark)
-    last = (row.assistant_id, row.not_before)
+    last = (row.assistant_id, row.not_before, _json(row.auth_user))
     return Statement(
-        f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
+        f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
         [(*values, *rest, *last)],
     )
 
@@ -189,7 +191,8 @@ def begin_run(run_id: str, at: float, attempt: int, mark: str) -> Statement:
 def end_run(run_id: str, at: float, status: str) -> Statement:
     """Note how a run ended; its payload is of no more use."""
     return Statement(
-        "UPDATE runs SET status = ?, updated_at = ?, payload = x'' WHERE run_id = ?", [(status, at, run_id)]
+        "UPDATE runs SET status = ?, updated_at = ?, payload = x'', auth_user = '{}' WHERE run_id = ?",
+        [(status, at, run_id)],
     )
 
 
@@ -246,7 +249,7 @@ def _thread(row: Row) -> ThreadRow:
 
 
 def _run(row: Row) -> RunRow:
-    return RunRow(**_fields(_RUN, row, "metadata"))
+    return RunRow(**_fields(_RUN, row, "metadata", "auth_user"))
 
 
 def _fields(columns: str, row: Row, *bags: str) -> dict[str, Any]:

@@ -24,21 +24,23 @@ def run(arguments: argparse.Namespace) -> int:
         log.warning("%s", each.show(loaded.origin))
     print(f"Set by {loaded.origin}; its data is in {loaded.data_dir}")
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
-    from parley.app.composition.agent import embedded_options
+    from parley.app.composition.agent import served_options
     from parley.console.http.protocol import timed_http
 
     with require_extra("embedded", "parley agent"):
         from parley.server.tcp_server import serve
 
-    options = embedded_options(loaded)
+    options = served_options(loaded)
     # Others who could reach it would have to be given the key in any case: it is chosen, not made.
-    made = not options.api_key and is_loopback(arguments.host)
+    made = not options.api_key and not options.auth and is_loopback(arguments.host)
     if made:
         options = replace(options, api_key=agent_key(loaded))
 
     def listening(url: str) -> None:
         print(f"\nThe LangGraph API is at {url}\n  In another Parley's config.yaml, under agent:")
-        print(f"    url: {url}\n    api_key: {options.api_key if made else 'as agent.api_key here'}")
+        key = options.api_key if made else "as agent.api_key here"
+        shown = "headers: as your Auth wants them" if options.auth else f"api_key: {key}"
+        print(f"    url: {url}\n    {shown}")
         print("  Stop with Ctrl-C; unfinished runs continue at the next start.", flush=True)
 
     run_loop(serve(options, arguments.host, arguments.port, listening, timed_http(HttpTimeouts())))

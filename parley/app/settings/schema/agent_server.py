@@ -8,15 +8,24 @@ from pydantic import field_validator
 
 from parley.channels.kit.config import Section
 
+_PLACE = re.compile(r"[^\s:][^\n]{0,500}:[A-Za-z_]\w{0,100}")
 _ORIGIN = re.compile(r"https?://[\w.\[\]:-]{1,253}")
 _HOST = re.compile(r"[\w.:-]{1,253}")
 
 
 class AgentServerSection(Section):
-    """Pages whose browsers may use it, and hosts of your own network that it may tell of ended runs."""
+    """Who comes in, which pages may use it, and which hosts of your own network it tells of ended runs."""
 
+    auth: str = ""
     cors_origins: tuple[str, ...] = ()
     webhook_hosts: tuple[str, ...] = ()
+
+    @field_validator("auth")
+    @classmethod
+    def _handlers(cls, value: str) -> str:
+        if value and not _PLACE.fullmatch(value):
+            raise ValueError(f'must be "file.py:name" or "module:name", not "{value}"')
+        return value
 
     @field_validator("cors_origins")
     @classmethod
