@@ -182,6 +182,8 @@ class Driver(ABC):
     """
 
     name: ClassVar[str]
+    named: ClassVar[str] = ""
+    """What the settings call the app, where that is not the platform's name."""
     group_pattern: ClassVar[str] = "*"
     """What the ids of groups fit; only that, where it is not everything."""
     traits: ClassVar[Traits]
@@ -196,6 +198,11 @@ class Driver(ABC):
 
     def __init__(self, news: Callable[[], None]) -> None:
         self.news = news
+
+    @property
+    def section(self) -> str:
+        """What the settings call the app: the core knows it by that."""
+        return self.named or self.name
 
     async def __aenter__(self) -> Self:
         return self

@@ -55,7 +55,7 @@ def describe_network_error(error: BaseException) -> str:
 def _no_connection(error: aiohttp.ClientConnectorError) -> str:
     match error:
         case aiohttp.ClientConnectorDNSError():
-            return f"no address was found for {error.host}; is this machine online?"
+            return f"no address was found for {error.host} (is this machine online?)"
         case aiohttp.ClientConnectorCertificateError():
             return f"no secure connection to {error.host}: its certificate is not trusted here"
         case aiohttp.ClientConnectorSSLError():

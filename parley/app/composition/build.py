@@ -11,18 +11,16 @@ from functools import partial
 
 from starlette.routing import BaseRoute
 
-from parley.agent.files.reader import FileReader
 from parley.agent.speech.service import open_speech
-from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import OpenedAgent, open_reloadable_agent
 from parley.app.composition.api_routes import api_routes
+from parley.app.composition.background import background_work
 from parley.app.composition.memory import make_memory
 from parley.app.composition.monitoring import Watchers, monitoring_routes, open_watchers
 from parley.app.composition.privacy import build_conversation_deletion, build_privacy_service
 from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
 from parley.app.composition.serving import make_server, routes_of_state
 from parley.app.composition.supervising import make_bus, make_supervise
-from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.process.outage_lines import one_line_for_outages
@@ -31,10 +29,7 @@ from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import ConfigSource, fixed_source
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.schema.retention import RetentionSection
-from parley.app.storage.database_watch import make_database_watch
 from parley.app.storage.paths import FILES
-from parley.app.storage.retention_job import run_retention
 from parley.app.storage.store import lock_data_folder, open_store
 from parley.app.supervision.channel_factory import (
     make_channel,
@@ -43,6 +38,7 @@ from parley.app.supervision.channel_factory import (
 )
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
+from parley.app.supervision.waiting_work import WaitingWork
 from parley.channels.kit.config import ChannelConfig
 from parley.console.api.setup import FirstSetup, setup_routes
 from parley.console.server import HttpServer
@@ -171,10 +167,9 @@ async def _put_together(
     opened: _Opened,
 ) -> Parley:
     journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
-    news, quarantine = journal.news, Quarantine()
+    news, quarantine, lag, letters = journal.news, Quarantine(), LoopLag(), DeadLetters(journal)
     pairing, changes = await Pairing.open(journal, clock, news), MemoryChangeFeed(news)
     current, url = CurrentState(LiveState(loaded, core_options(loaded), {})), loaded.settings.agent.url
-    lag, letters = LoopLag(), DeadLetters(journal)
     current.add_channels(make_channels(loaded, journal, news, current.rules, changes))
     bus = make_bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, agent, clock, quarantine, watchers.telemetry, changes)
@@ -182,7 +177,8 @@ async def _put_together(
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, url, supervisors.reports, opened.clock, news)
-    bus.has_others, more = nodes.has_others, [nodes.reports]
+    waiting = WaitingWork(journal, lambda: current.channels, clock)
+    bus.has_others, more = nodes.has_others, [nodes.reports, waiting.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, 10.0, clock, partial(_all_of, more), watchers.note_store_write
     )
@@ -201,8 +197,8 @@ async def _put_together(
     reloader = Reloader(current, source, ReloadTarget(changing.apply, opened.agent.files), clock)
     more.append(reloader.reports)
     deletion = build_conversation_deletion(services, journal, agent)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
-    background = (*work, _upkeep(loaded, current, services), *_watches(loaded, opened.agent))
+    work = (pulse.run, nodes.run, waiting.run, journal.maintain, memory.run, pairing.follow, deletion.run)
+    background = (*work, lag.run, *background_work(loaded, current, services, opened.agent))
     return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
 
 
@@ -271,30 +267,3 @@ async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[OpenedAg
         if loaded.settings.agent.embedded and store.news.shared:
             await stack.enter_async_context(lease_embedded_agent(store.nodes))
         yield await stack.enter_async_context(open_reloadable_agent(loaded))
-
-
-def _watches(
-    loaded: LoadedSettings, opened: OpenedAgent
-) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
-    found = (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
-    return (*found, *_on_agent(loaded, opened))
-
-
-def _upkeep(
-    loaded: LoadedSettings, current: CurrentState, services: CoreServices
-) -> Callable[[], Coroutine[None, None, None]]:
-    files = loaded.data_dir / FILES
-
-    def retention() -> RetentionSection:
-        return current.loaded().settings.retention
-
-    past = services.past_turns
-    return partial(run_retention, services.journal, files, retention, services.clock, current.rules, past)
-
-
-def _on_agent(
-    loaded: LoadedSettings, opened: OpenedAgent
-) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
-    """Return what serves its tools, and looks for its assistants: those of the embedded server are known."""
-    serving, look = opened.tools.endpoint.run, partial(warn_missing_assistants, loaded, opened.agent)
-    return (serving,) if loaded.settings.agent.embedded else (serving, look)

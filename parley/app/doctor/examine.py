@@ -15,7 +15,7 @@ from parley.app.doctor.network import probe_network
 from parley.app.doctor.result import CheckResult
 from parley.app.doctor.services import probe_services
 from parley.app.doctor.settings import probe_settings
-from parley.app.doctor.store import probe_the_store
+from parley.app.doctor.store import probe_the_store, probe_waiting_work
 from parley.app.doctor.versions import probe_versions
 from parley.app.process.logs import secret_hider
 
@@ -26,6 +26,7 @@ _GROUPS: tuple[ProbeGroup, ...] = (
     probe_versions,
     probe_machine,
     probe_the_store,
+    probe_waiting_work,
     probe_network,
     probe_channels,
     probe_agent,

@@ -8,8 +8,12 @@ from collections.abc import AsyncIterator, Iterator
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.network import compare_clocks
 from parley.app.doctor.result import CheckResult, failed, remarked, succeeded
-from parley.app.storage.store import describe_store, probe_store
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.store import count_store, describe_store, probe_store
+from parley.app.supervision.waiting_work import count_waiting, describe_waiting
 from parley.core.model.errors import ConfigError, StoreUnavailable
+from parley.core.ports.health import WAITING
+from parley.core.ports.store_admin import ItemState
 from parley.store.diagnosis import StoreProbe
 
 _PATIENCE = 15.0
@@ -46,6 +50,31 @@ async def probe_the_store(context: DoctorContext) -> AsyncIterator[CheckResult]:
         if not embedded:
             for result in _server(found, itself=context.running is not None):
                 yield result
+
+
+async def probe_waiting_work(context: DoctorContext) -> AsyncIterator[CheckResult]:
+    """Yield what waits for channels that are not on, if anything does and the store can be read."""
+    if context.running is not None:
+        report = context.running.reports.get(WAITING)
+        text = report.detail if report is not None else ""
+    else:
+        text = await _waiting_in_store(context.loaded)
+    if text:
+        what, _, why = text.partition("; ")
+        yield remarked(
+            "store.waiting", what, f"{why}; bring a section back to have its work done", "channels"
+        )
+
+
+async def _waiting_in_store(loaded: LoadedSettings) -> str:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            items = (await count_store(loaded)).items
+    except (ConfigError, StoreUnavailable, TimeoutError):
+        return ""  # the probe of the store says so
+    waiting = [(queue, count) for queue, state, count, _ in items if state == ItemState.WAITING.value]
+    found = count_waiting(waiting, loaded.channels)
+    return describe_waiting(found) if found else ""
 
 
 def _asked(unready: str) -> CheckResult:

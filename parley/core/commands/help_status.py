@@ -11,7 +11,7 @@ from parley.core.inbound.turn_queue import load_queue
 from parley.core.model.command_syntax import COMMAND_NAMES
 from parley.core.model.errors import ChannelError
 from parley.core.ports.channel import StatusNotes
-from parley.core.ports.health import NODES, HealthReport
+from parley.core.ports.health import NODES, WAITING, HealthReport
 from parley.core.state.conversations import ConversationRecord, chosen_name, with_chosen_session
 from parley.core.state.turn_record import TurnStage
 from parley.core.texts import Sentence
@@ -97,10 +97,14 @@ async def _load(context: CommandContext) -> str:
 
 
 def _nodes(context: CommandContext) -> Iterator[str]:
-    """Yield the nodes of which this is one, where there are several."""
+    """Yield the nodes of which this is one, where there are several; administrators read what waits, too."""
+    message = context.message
+    admin = message.sender.id in context.services.channel_options(message).admins
     for report in context.services.reports():
         if report.name == NODES:
             yield context.say(Sentence.STATUS_NODES, nodes=report.detail)
+        elif report.name == WAITING and admin:
+            yield context.say(Sentence.STATUS_WAITING_ELSEWHERE, detail=report.detail)
 
 
 def _channel_health(context: CommandContext) -> str:

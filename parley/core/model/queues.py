@@ -50,3 +50,12 @@ def feedback_queue(channel: str) -> str:
 def feedback_delivery_queue(destination: str) -> str:
     """Return the queue of feedback that a service is to be told."""
     return f"{FEEDBACK_DELIVERIES}/{destination}"
+
+
+_OF_CHANNELS = frozenset({TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS, FEEDBACK, FINAL_REWRITES})
+
+
+def channel_of_queue(queue: str) -> str:
+    """Return the channel that a queue belongs to, "" for those that belong to none."""
+    kind, _, channel = queue.partition("/")
+    return channel if kind in _OF_CHANNELS else ""

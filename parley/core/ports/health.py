@@ -21,6 +21,8 @@ CONNECTED = "connected"
 """What a channel that is up says, unless something is wrong all the same."""
 NODES = "nodes"
 """The name of the report about all nodes, where there may be several."""
+WAITING = "waiting"
+"""The name of the report about work of channels that are not on, where there is some."""
 
 
 @dataclass(frozen=True, slots=True)

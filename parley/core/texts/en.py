@@ -71,6 +71,7 @@ TEXTS = {
     S.STATUS_WAITING: "Waiting messages: {count}",
     S.STATUS_NODES: "Nodes: {nodes}",
     S.STATUS_LOAD: "Load: {turns} of {most} turns under way here; {waiting} conversations wait (the oldest {oldest} s); memory has {learning} people to learn about (the oldest waits {lag} s); the store takes {store} ms",
+    S.STATUS_WAITING_ELSEWHERE: "For administrators: {detail}",
     S.STOP_DONE: "Stopping.",
     S.STOP_NOTHING: "Nothing is running here.",
     S.STOP_BUTTON: "Stop",

@@ -68,6 +68,7 @@ class Sentence(StrEnum):
     STATUS_WAITING = "status_waiting"
     STATUS_NODES = "status_nodes"
     STATUS_LOAD = "status_load"
+    STATUS_WAITING_ELSEWHERE = "status_waiting_elsewhere"
     STOP_DONE = "stop_done"
     STOP_NOTHING = "stop_nothing"
     STOP_BUTTON = "stop_button"

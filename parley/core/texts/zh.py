@@ -68,6 +68,7 @@ TEXTS = {
     S.STATUS_WAITING: "等待中的消息：{count} 条",
     S.STATUS_NODES: "节点：{nodes}",
     S.STATUS_LOAD: "负载：本进程正在处理 {turns} 个回合（上限 {most}）；等待中的会话 {waiting} 个（最久 {oldest} 秒）；待学习记忆的用户 {learning} 位（最久 {lag} 秒）；存储写入耗时 {store} 毫秒",
+    S.STATUS_WAITING_ELSEWHERE: "管理员请注意：{detail}",
     S.STOP_DONE: "正在停止……",
     S.STOP_NOTHING: "这里没有正在进行的回答。",
     S.STOP_BUTTON: "停止",

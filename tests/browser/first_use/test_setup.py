@@ -244,7 +244,7 @@ async def test_by_keyboard_alone(browser: Browser, parley: Process, telegram: Wa
     # What was entered is still there.
     await tab_to(page, ".offer")
     await page.keyboard.press("Enter")
-    await page.locator(".setup-row", has_text="administrator").wait_for()
+    await page.locator(".setup-row", has_text="administrator: ").wait_for()
     await tab_to(page, ".primary", "Next")
     await page.keyboard.press("Enter")
     await page.locator("input[type=radio]:focus").wait_for()
@@ -277,6 +277,6 @@ async def test_a_refused_token_and_a_missing_scope_are_named(
     await page.locator(".setup-lacks", has_text="users:read").wait_for()
     await page.reload()
     await page.locator(".offer").click()
-    await page.locator(".setup-row", has_text="set up already").wait_for()
+    await page.locator(".setup-row", has_text="no administrator yet").wait_for()
     assert names(tmp_path) == before
     await page.close()

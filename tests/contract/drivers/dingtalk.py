@@ -104,12 +104,12 @@ class DingTalkDriver(Driver):
 
     async def private(self, name: str = "Ann") -> Place:
         person = self._platform.people.add_person(name)
-        return Place(Conversation("dingtalk", person.id), Person(person.id, name), private=True)
+        return Place(Conversation(self.section, person.id), Person(person.id, name), private=True)
 
     async def group(self, name: str = "Ann") -> Place:
         owner = self._platform.people.add_person(name)
         chat = self._platform.people.add_group("Team", [owner.id], overheard=True)
-        return Place(Conversation("dingtalk", chat), Person(owner.id, name), private=False)
+        return Place(Conversation(self.section, chat), Person(owner.id, name), private=False)
 
     async def join(self, place: Place, person: Person) -> None:
         """Whoever speaks in a group is in it."""

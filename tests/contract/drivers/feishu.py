@@ -87,13 +87,13 @@ class FeishuDriver(Driver):
 
     async def private(self, name: str = "Ann") -> Place:
         person = self._platform.people.add_person(name)
-        return Place(Conversation("feishu", person.chat), Person(person.open_id, name), private=True)
+        return Place(Conversation(self.section, person.chat), Person(person.open_id, name), private=True)
 
     async def group(self, name: str = "Ann") -> Place:
         people = self._platform.people
         members = [people.add_person(each).open_id for each in (name, "carol_w", "bob_smith")]
         chat = people.add_group("Team", members)
-        return Place(Conversation("feishu", chat), Person(members[0], name), private=False)
+        return Place(Conversation(self.section, chat), Person(members[0], name), private=False)
 
     async def long_talk(self, count: int) -> Place:
         place = await self.group()
@@ -129,7 +129,7 @@ class FeishuDriver(Driver):
         opening = people.say(chat, owner, f"Topic {number}")
         people.say(chat, owner, f"about {number}", reply_to=opening, in_thread=True)
         thread = self._platform.world.messages[opening].thread
-        return Place(Conversation("feishu", chat, thread), around.owner, private=False)
+        return Place(Conversation(self.section, chat, thread), around.owner, private=False)
 
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         chat, who = place.conversation.chat, (by or place.owner).id

@@ -104,7 +104,7 @@ class SlackDriver(Driver):
     async def private(self, name: str = "Ann") -> Place:
         person = self._platform.people.add_person(name)
         chat = self._platform.people.open_chat(person)
-        return Place(Conversation("slack", person.dm, chat), Person(person.id, name), private=True)
+        return Place(Conversation(self.section, person.dm, chat), Person(person.id, name), private=True)
 
     async def group(self, name: str = "Ann") -> Place:
         return self._threads(name, 1)[0]
@@ -127,7 +127,7 @@ class SlackDriver(Driver):
         channel = people.add_channel("team", [owner.id])
         root = past.say(channel, owner.id, "begin", start - 1)
         past.fill(channel, [owner.id], count, start, 1.0, root)
-        return Place(Conversation("slack", channel, root), Person(owner.id, "Ann"), private=False)
+        return Place(Conversation(self.section, channel, root), Person(owner.id, "Ann"), private=False)
 
     async def app_posts(self, place: Place, title: str, text: str) -> None:
         alert: Json = {"title": title, "text": text}
@@ -173,7 +173,7 @@ class SlackDriver(Driver):
 
     async def begin(self, place: Place, text: str) -> Place:
         root = self._platform.people.say(_chat(place), place.owner.id, text)
-        return Place(Conversation("slack", _chat(place), root), place.owner, private=True)
+        return Place(Conversation(self.section, _chat(place), root), place.owner, private=True)
 
     async def command(self, place: Place, text: str) -> None:
         self._platform.people.command(_chat(place), place.owner.id, "/parley", text)
@@ -268,7 +268,7 @@ class SlackDriver(Driver):
         channel = people.add_channel("team", [owner.id])
         roots = [people.say(channel, owner.id, f"about matter {number}") for number in range(count)]
         return tuple(
-            Place(Conversation("slack", channel, root), Person(owner.id, name), private=False)
+            Place(Conversation(self.section, channel, root), Person(owner.id, name), private=False)
             for root in roots
         )
 

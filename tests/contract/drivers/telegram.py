@@ -100,7 +100,7 @@ class TelegramDriver(Driver):
 
     async def private(self, name: str = "Ann") -> Place:
         person = self._platform.people.add_person(name)
-        return Place(Conversation("telegram", str(person.id)), Person(str(person.id), name), private=True)
+        return Place(Conversation(self.section, str(person.id)), Person(str(person.id), name), private=True)
 
     async def group(self, name: str = "Ann") -> Place:
         return self._add_group(name, forum=False)
@@ -117,7 +117,7 @@ class TelegramDriver(Driver):
         numbers = [
             self._platform.people.add_topic(int(chat), f"Topic {n}", int(owner.id)) for n in range(count)
         ]
-        places = [Place(Conversation("telegram", chat, str(n)), owner, private=False) for n in numbers]
+        places = [Place(Conversation(self.section, chat, str(n)), owner, private=False) for n in numbers]
         return (forum, *places)
 
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
@@ -137,7 +137,7 @@ class TelegramDriver(Driver):
         people.remove_bot(chat)
         people.call_as_guest(chat, owner.id, f"{self.mention} {text}")
         return Place(
-            Conversation("telegram", str(chat), GUEST), Person(str(owner.id), owner.name), private=False
+            Conversation(self.section, str(chat), GUEST), Person(str(owner.id), owner.name), private=False
         )
 
     async def edit(self, place: Place, said: str, text: str) -> None:
@@ -261,7 +261,7 @@ class TelegramDriver(Driver):
         owner = people.add_person(name)
         chat = people.add_group("Team", [owner.id], forum=forum)
         people.make_bot_admin(chat)
-        return Place(Conversation("telegram", str(chat)), Person(str(owner.id), name), private=False)
+        return Place(Conversation(self.section, str(chat)), Person(str(owner.id), name), private=False)
 
     def _lie(self, place: Place, sent: Sent, declared: int) -> str:
         with self._platform.world.changed:

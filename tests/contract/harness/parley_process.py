@@ -238,7 +238,7 @@ def _decoder() -> SpeechDecoder:
 def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:
     """The channel of an app, made and named as the product makes and names it."""
     driver = around.drivers[number]
-    name = SECOND if number else driver.name
+    name = SECOND if number else driver.section
     folder = around.folder / name
     folder.mkdir(exist_ok=True)
     services = ChannelServices(

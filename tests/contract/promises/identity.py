@@ -23,7 +23,8 @@ async def promise_runs_know_who_and_where(scene: Scene) -> None:
     told = _told(scene, 0)
     account = _account(place, place.owner)
     assert (told.person, told.account, told.user_id) == (account, account, _label(account))
-    assert (told.name, told.platform) == (sanitize_name(place.owner.name), scene.driver.name)
+    assert told.name == sanitize_name(place.owner.name)
+    assert (told.platform, told.channel) == (scene.driver.name, scene.driver.section)
     assert (told.chat, told.topic) == (place.conversation.chat, place.conversation.topic or "")
     assert (told.chat_kind, told.private) == ("direct", True)
     assert told.message_id == scene.watch.heard[0].id

@@ -20,7 +20,7 @@ async def promise_heard_as_said(scene: Scene) -> None:
     (message,) = scene.watch.heard
     assert message.text == "hello there"
     assert message.conversation == place.conversation
-    assert (message.sender.channel, message.sender.id) == (scene.driver.name, place.owner.id)
+    assert (message.sender.channel, message.sender.id) == (scene.driver.section, place.owner.id)
     assert message.sender.name == place.owner.name
     assert message.private
     assert message.addressed

@@ -17,7 +17,7 @@ import { linked, scanView } from "./scan.js";
  */
 export function platformList(dialog, state) {
   const rows = state.platforms.map((each, at) => {
-    const says = each.accepted ? (each.admin ? t("setupAdminIs", { name: each.admin }) : t("setupAdminNone")) : t(each.by_qr ? "channel_by_qr" : "channel_by_hand");
+    const says = each.accepted ? (each.admin ? t("setupAdminIs", { name: each.admin }) : t(each.connected ? "setupAdminNone" : "channel_is_on")) : t(each.by_qr ? "channel_by_qr" : "channel_by_hand");
     const open = () => dialog.showPlatform(each.name);
     const button = h(
       "button",

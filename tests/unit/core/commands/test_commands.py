@@ -1,17 +1,22 @@
 """Commands are answered at once, in the person's language, and do what they say."""
 
+import asyncio
 import string
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from parley.core.commands.context import CommandContext
+from parley.core.commands.help_status import status
 from parley.core.model.address import Conversation, User
 from parley.core.model.command_syntax import parse_command
 from parley.core.model.errors import ChannelUnavailable
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from parley.core.ports.health import WAITING, Health, HealthReport
 from parley.core.texts import CATALOGUE, Sentence, language_of
-from tests.kit.doubles.core import RecordingChannel, ScriptedAgent, core
+from tests.kit.doubles.core import RecordingChannel, ScriptedAgent, core, default_options, message
 
 
 async def until_cancelled(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
@@ -72,6 +77,17 @@ async def test_status_whoami_and_help_say_where_one_is(tmp_path: Path) -> None:
         assert "`/new`" in listing
         assert "Did you mean `/help`" in meant
         assert not parley.agent.requests
+
+
+async def test_administrators_read_what_waits_for_channels_that_are_not_on(tmp_path: Path) -> None:
+    report = HealthReport(WAITING, Health.OFF, "support (2)", 0.0)
+    async with core(tmp_path) as parley:
+        services, channel = parley.services, default_options().channels["test"]
+        for admins, told in ((frozenset({"ann"}), True), (frozenset({"bob"}), False)):
+            options = replace(services.options, channels={"test": replace(channel, admins=admins)})
+            seen = replace(services, options=options, reports=lambda: [report])
+            context = CommandContext(seen, message("/status"), 1, lambda place: asyncio.sleep(0, False))
+            assert ("For administrators: support (2)" in await status(context, "")) is told
 
 
 class OpenChannel(RecordingChannel):

@@ -53,7 +53,7 @@ async def test_nobody_at_the_port_is_said() -> None:
 
 async def test_an_unknown_name_is_said() -> None:
     said = await told("http://nowhere.invalid")
-    assert said == "no address was found for nowhere.invalid; is this machine online?"
+    assert said == "no address was found for nowhere.invalid (is this machine online?)"
 
 
 def test_a_certificate_that_is_not_trusted_is_said() -> None:
