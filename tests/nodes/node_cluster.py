@@ -85,7 +85,7 @@ class NodeCluster:
     def open(self, *names: str, **more: object) -> list[Process]:
         """Nodes that serve."""
         for name in names:
-            self.start(name, **more)
+            self.start(name, None, **more)
         for name in names:
             self.nodes[name].wait_until_up()
         return [self.nodes[name] for name in names]
