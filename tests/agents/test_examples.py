@@ -13,7 +13,7 @@ import yaml
 
 from parley.simulator.telegram import TelegramSimulator
 from tests.agents.servers import list_graphs
-from tests.conformance.lead_agent import REPORT, lead_agent
+from tests.conformance.served.lead_agent import REPORT, lead_agent
 from tests.kit.checkout import ROOT
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
 from tests.kit.product.process import Config, Process, free_port, parley

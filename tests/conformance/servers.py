@@ -19,13 +19,13 @@ import psycopg
 from benchmarks.kit import postgres_cluster
 from parley.server.options import EmbeddedOptions
 from parley.server.tcp_server import serve
-from tests.conformance.graphs import NAMES
+from tests.conformance.served.graphs import NAMES
 from tests.kit.checkout import OFFICIAL_VENV
 from tests.kit.machine import patience
 from tests.kit.product.process import free_port
 
 _ROOT = Path(__file__).parents[2]
-_GRAPHS = Path(__file__).with_name("graphs.py")
+_GRAPHS = Path(__file__).parent / "served" / "graphs.py"
 _PATIENCE = patience(30.0)
 _KEYS = (
     "LANGSMITH_API_KEY",

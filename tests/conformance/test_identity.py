@@ -16,13 +16,13 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.address import RunIdentity, User
 from parley.core.model.types import RunEnded, RunRequest, SessionSettings
-from tests.conformance.auth_handler import TOKEN
+from tests.conformance.served.auth_handler import TOKEN
 from tests.conformance.servers import Server, official
 
 ANN = RunIdentity("slack:U1", "slack:U1", "slack", "slack", "C1", "C1:1.1", name="Ann", private=False)
 BOB = replace(ANN, person="slack:b.ob", account="slack:U2", name="Bob", message_id="C1:1.2")
 MEMORY = "<memory>\nlikes tea\n</memory>"
-_AUTH = Path(__file__).with_name("auth_handler.py")
+_AUTH = Path(__file__).parent / "served" / "auth_handler.py"
 _turns = count(1)
 
 

@@ -9,7 +9,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, BadRequestError, ConflictError, NotFoundError
 
-from tests.conformance.graphs import NAMES
+from tests.conformance.served.graphs import NAMES
 from tests.conformance.servers import Server
 from tests.conformance.stream_helpers import human_input, texts
 

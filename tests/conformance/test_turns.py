@@ -34,8 +34,8 @@ from parley.core.ports.health import Health
 from parley.feedback.langfuse import trace_id
 from parley.feedback.langsmith import run_uuid
 from parley.feedback.options import TraceId
-from tests.conformance import graphs
-from tests.conformance.lead_agent import QUESTION, REPORT, lead_agent
+from tests.conformance.served import graphs
+from tests.conformance.served.lead_agent import QUESTION, REPORT, lead_agent
 from tests.conformance.servers import Server, embedded, official
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
 from tests.kit.machine import patience

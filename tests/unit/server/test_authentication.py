@@ -19,11 +19,11 @@ from parley.core.model.errors import ConfigError
 from parley.server.app import create_app, embedded_server
 from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.options import EmbeddedOptions
-from tests.conformance.auth_handler import TOKEN
+from tests.conformance.served.auth_handler import TOKEN
 from tests.kit.machine import patience
 from tests.unit.server.test_app import HI
 
-HANDLER = Path(__file__).parents[2] / "conformance" / "auth_handler.py"
+HANDLER = Path(__file__).parents[2] / "conformance" / "served" / "auth_handler.py"
 
 
 async def _who(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:

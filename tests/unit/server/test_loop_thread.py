@@ -37,7 +37,7 @@ from parley.server.blocked_nodes import find_blocked_node, watch_for_blocks, wat
 from parley.server.graphs.registry import Graph
 from parley.server.loop_thread import LoopThread, threaded_server
 from parley.server.options import EmbeddedOptions
-from tests.conformance import graphs
+from tests.conformance.served import graphs
 from tests.kit.machine import patience
 from tests.kit.waiting import until
 

@@ -10,7 +10,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command
 
-from tests.conformance.graphs import Graph, Speaker
+from tests.conformance.served.graphs import Graph, Speaker
 
 REPORT = "/mnt/user-data/outputs/report.md"
 QUESTION = "Which city do you mean?"
