@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 from langgraph_sdk import get_client
@@ -11,7 +13,10 @@ from langgraph_sdk.client import LangGraphClient
 from tests.conformance.servers import Server, embedded, official
 from tests.kit.machine import patience
 
-_SERVERS = {"embedded": embedded, "official": official}
+_SERVERS: dict[str, Callable[[Path], AbstractContextManager[Server]]] = {
+    "embedded": embedded,
+    "official": official,
+}
 
 
 @pytest.fixture(scope="session", params=["embedded", pytest.param("official", marks=pytest.mark.conformance)])
