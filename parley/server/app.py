@@ -13,7 +13,6 @@ import aiosqlite
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -78,6 +77,10 @@ class _AssistantToolsRoute:
 
 def _middleware(options: EmbeddedOptions) -> list[Middleware]:
     """The outermost first: a browser's question before its request carries no key."""
+    if not options.cors_origins:
+        return _admission(options)
+    from starlette.middleware.cors import CORSMiddleware
+
     pages = Middleware(
         CORSMiddleware,
         allow_origins=options.cors_origins,
@@ -86,7 +89,7 @@ def _middleware(options: EmbeddedOptions) -> list[Middleware]:
         expose_headers=_READ_BY_PAGES,
         allow_private_network=True,
     )
-    return [*([pages] if options.cors_origins else []), *_admission(options)]
+    return [pages, *_admission(options)]
 
 
 def _admission(options: EmbeddedOptions) -> list[Middleware]:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
-from prometheus_client import CollectorRegistry, ProcessCollector
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.openapi import PAGE_POLICY, describe_api, render_page
 from parley.server.routes.request_context import app_state
-from parley.server.runs.manager import RunManager
 from parley.version import VERSION
 
 
@@ -53,10 +47,11 @@ async def models(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
-    registry = CollectorRegistry()
-    registry.register(_RunFigures(app_state(request).runs))
-    ProcessCollector(registry=registry)
-    return Response(generate_latest(registry), headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4})
+    # Most servers are never asked, and Prometheus's client takes some memory.
+    from parley.server.routes.run_metrics import render_metrics
+
+    body, kind = render_metrics(app_state(request).runs)
+    return Response(body, headers={"content-type": kind})
 
 
 async def openapi(request: Request) -> Response:
@@ -74,26 +69,6 @@ async def _document(request: Request) -> dict[str, Any]:
     # It takes half a second, and is rarely asked for: nobody waits for it meanwhile.
     routes = [route for route in request.app.routes if isinstance(route, ApiRoute)]
     return await asyncio.to_thread(describe_api, routes)
-
-
-class _RunFigures(Collector):
-    def __init__(self, runs: RunManager) -> None:
-        self._runs = runs
-
-    def collect(self) -> Iterable[Metric]:
-        active = self._runs.lanes.active()
-        running = sum(run.row.status == "running" for run in active)
-        waiting = len(active) - running
-        scheduled = len(self._runs.lanes.scheduled())
-        yield GaugeMetricFamily("lg_api_num_running_runs", "Runs that are executed.", running)
-        yield GaugeMetricFamily("lg_api_num_pending_runs", "Runs that wait for their thread.", waiting)
-        yield GaugeMetricFamily("parley_agent_scheduled_runs", "Runs whose time has not come.", scheduled)
-        ended = CounterMetricFamily(
-            "parley_agent_ended_runs", "Runs that have ended since the start.", labels=["status"]
-        )
-        for status in ("success", "interrupted", "error"):
-            ended.add_metric([status], self._runs.ended[status])
-        yield ended
 
 
 ROUTES = [

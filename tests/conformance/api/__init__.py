@@ -1,0 +1,1 @@
+"""More of the API than Parley itself asks for."""
