@@ -24,6 +24,7 @@ from parley.app.composition.supervising import make_bus, make_supervise
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.process.outage_lines import one_line_for_outages
+from parley.app.process.stop_request import count_down
 from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
 from parley.app.reload.source import ConfigSource, fixed_source
@@ -62,9 +63,6 @@ from parley.memory.change_feed import MemoryChangeFeed
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
-_CLOSING = 3.0
-"""Seconds for giving lanes back and closing the store, which is not waited for if it does not answer."""
-
 
 @dataclass(frozen=True, slots=True)
 class Parley:
@@ -101,20 +99,13 @@ class Parley:
                     tasks.append(reloading)
                     started(url)
                     await stop.wait()
-                    left = _count_down(self.manager.shutdown_grace)
+                    left = count_down(self.manager.shutdown_grace)
                     reloading.cancel()
                     handing_over = await self.others()
                 await self.manager.drain(left(), hand_over=handing_over)
                 await self.memory.drain(left())
                 for task in tasks:
                     task.cancel()
-
-
-def _count_down(grace: float) -> Callable[[], float]:
-    """Return what tells how long work may still take, so that closing is over within `grace`, too."""
-    now = asyncio.get_running_loop().time
-    end = now() + grace - min(_CLOSING, grace * 0.6)
-    return lambda: max(0.0, end - now())
 
 
 @dataclass(frozen=True, slots=True)

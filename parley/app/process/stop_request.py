@@ -7,6 +7,15 @@ import math
 from collections.abc import Callable
 from time import monotonic
 
+_CLOSING = 3.0
+"""Seconds for giving lanes back and closing the store, which is not waited for if it does not answer."""
+
+
+def count_down(grace: float, clock: Callable[[], float] = monotonic) -> Callable[[], float]:
+    """Return what tells how long work may still take, so that closing is over within `grace`, too."""
+    end = clock() + grace - min(_CLOSING, grace * 0.6)
+    return lambda: max(0.0, end - clock())
+
 
 class StopRequest:
     """`event` is what a Parley runs until; `ended` says that it is to stop for good."""
