@@ -8,6 +8,8 @@ class MemorySentence(StrEnum):
 
     INFORMED = "memory_informed"
     EDITED = "memory_edited"
+    KEPT = "memory_kept"
+    STILL_TRUE = "memory_still_true"
     NO_FACT = "memory_no_fact"
     MORE_USAGE = "memory_more_usage"
     WHY_HEADER = "memory_why_header"
@@ -44,6 +46,7 @@ class MemorySentence(StrEnum):
     TEAM_EMPTY = "team_empty"
     TEAM_ADDED = "team_added"
     TEAM_USAGE = "team_usage"
+    INSTRUCTIONS = "instructions"
     TEAM_FORGET_WHICH = "team_forget_which"
     TEAM_FORGOTTEN = "team_forgotten"
     TEAM_NOT_FOUND = "team_not_found"
