@@ -25,7 +25,8 @@ async def die(folder: Path, when: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
             return made
 
-        repository.change = change  # type: ignore[method-assign, assignment]
+        killing: Any = repository
+        killing.change = change
         async with asyncio.timeout(patience(30)):
             await here.call("memory_add", SAID, content=FACT)
 
