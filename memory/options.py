@@ -10,7 +10,7 @@ from parley.core.model.types import Json
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
     "enabled", "injection_enabled", "storage", "storage_path", "groups", "per_assistant", "debounce_seconds",
-    "max_wait", "past_conversations_days",
+    "max_wait", "instructions", "past_conversations_days",
     "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
     "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
@@ -64,7 +64,8 @@ class MemoryOptions:
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
     turns at most. `storage` and `storage_path`, the name of a folder, are only shown to operators. Turns
     that are over can be searched for `past_conversations_days`; 0: none are kept. `first_use_notice` tells
-    each person once that they are remembered.
+    each person once that they are remembered. With `instructions` what they want of every answer in style,
+    language and format is a kind of its own, told first.
     """
 
     enabled: bool = True
@@ -74,6 +75,7 @@ class MemoryOptions:
     groups: Groups = Groups.SEPARATE
     per_assistant: bool = False
     first_use_notice: bool = True
+    instructions: bool = True
     past_conversations_days: int = 30
     debounce_seconds: float = 30.0
     max_wait: float = 120.0

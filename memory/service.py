@@ -148,7 +148,8 @@ class MemoryService:
         """
         await self._extractor.open()
         with map_store_errors():
-            await self._pipeline.learn(turn.person, turn.assistant, [turn])
+            assistant = turn.assistant if self._options.per_assistant else ""
+            await self._pipeline.learn(turn.person, assistant, [turn])
         return await self.overview(turn.person)
 
     async def drain(self, budget: float = _DRAIN) -> bool:

@@ -12,12 +12,12 @@ from parley.memory.edits.fact_merge import can_merge, merge_facts
 from parley.memory.edits.fact_set import FactSet
 from parley.memory.edits.history import replace_document
 from parley.memory.edits.masking import count_secrets, mask_document
-from parley.memory.edits.normalise import MOST_OF_FACT, one_line
+from parley.memory.edits.normalise import MOST_OF_FACT, one_line, settle_category
 from parley.memory.edits.similarity import Similarity
 from parley.memory.edits.summaries import merge_summaries
 from parley.memory.edits.tombstones import is_forgotten
 from parley.memory.learning.orders import orders_assistant, quote
-from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
+from parley.memory.model.document import Category, Fact, MemoryDocument, StoredMemory
 
 SOURCE = "import"
 _SHOWN = 10
@@ -65,10 +65,17 @@ def preview_import(stored: StoredMemory, imported: ImportedMemories, now: str, m
 
 def _as_fact(fact: Fact, now: str) -> Fact:
     content = one_line(fact.content, MOST_OF_FACT)
-    if orders_assistant(content):
+    category = settle_category(content, fact.category)
+    if category is not Category.INSTRUCTION and orders_assistant(content):
         content = one_line(quote(content), MOST_OF_FACT)
     return replace(
-        fact, content=content, source=SOURCE, created_at=fact.created_at or now, shared=False, accounts=()
+        fact,
+        content=content,
+        category=category,
+        source=SOURCE,
+        created_at=fact.created_at or now,
+        shared=False,
+        accounts=(),
     )
 
 

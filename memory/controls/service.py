@@ -20,12 +20,13 @@ from parley.memory.controls.import_shapes import read_import
 from parley.memory.controls.team import SHARE, team_block, withdraw_accounts
 from parley.memory.controls.told import explain_told
 from parley.memory.inject.block import line_format
-from parley.memory.model.document import StoredMemory
+from parley.memory.model.document import Category, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import MemoryOptions
 from parley.memory.repository import MemoryRepository
 from parley.memory.search.index import FactIndex
 from parley.memory.search.ranking import rank
+from parley.memory.text.instructions import is_standing_instruction, says_every_time
 from parley.memory.text.token_counting import Counter
 from parley.memory.told_lines import ToldLines
 
@@ -46,7 +47,8 @@ class MemoryControlsService:
 
     async def add(self, person: str, content: str, account: str, origin: FactOrigin) -> FactView:
         with map_store_errors():
-            fact = await self._repository.add(person, content, self._now(), account=account, origin=origin)
+            category = self._category(content, origin)
+            fact = await self._repository.add(person, content, self._now(), category, account, origin)
         return fact_view(fact)
 
     async def edit(
@@ -117,6 +119,12 @@ class MemoryControlsService:
             return team_block(ranked, options.max_injection_tokens, self._counter, self._now()[:10])
 
         return await known.with_index_async(stored, build)
+
+    def _category(self, content: str, origin: FactOrigin) -> Category:
+        """Return the kind of what somebody adds; a team's facts have a speaker, and give no instructions."""
+        wanted = self._options.instructions and not origin.speaker
+        standing = wanted and is_standing_instruction(content) and says_every_time(content)
+        return Category.INSTRUCTION if standing else Category.CONTEXT
 
     def _now(self) -> str:
         return format_timestamp(self._clock())

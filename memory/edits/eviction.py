@@ -1,7 +1,7 @@
 """Eviction of facts above the cap: past ones first, then by confidence, of equals the oldest.
 
-Facts that the person wrote, then corrections, newest first, are protected, up to half of the cap. So the cap
-always holds, and many corrections do not displace everything else.
+Facts that the person wrote, then corrections and instructions, newest first, are protected, up to half of
+the cap. So the cap always holds, and many corrections do not displace everything else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _protected(facts: Sequence[Fact], most: int) -> set[int]:
 
 
 def _claims(fact: Fact) -> bool:
-    return fact.manual or fact.category is Category.CORRECTION
+    return fact.manual or fact.category in (Category.CORRECTION, Category.INSTRUCTION)
 
 
 def _worth(facts: Sequence[Fact], place: int) -> tuple[bool, float, str, int]:

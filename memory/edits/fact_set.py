@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from parley.memory.edits.similarity import Similarity, compare, comparison_key, nearest_facts
-from parley.memory.model.document import Fact
+from parley.memory.model.document import Category, Fact
 from parley.memory.model.fact_ids import next_id
 from parley.memory.search.index import FactIndex
 
@@ -52,6 +52,12 @@ class FactSet:
         for fact_id in sorted(self._fresh & self._facts.keys()):
             now = self._facts[fact_id]
             yield now, compare(content, now.content)
+
+    def find_contested(self, fact: Fact) -> list[Fact]:
+        """Return the facts that this one may contradict: similar ones, and of an instruction all others."""
+        if fact.category is Category.INSTRUCTION:
+            return [old for old in self._facts.values() if old.category is Category.INSTRUCTION]
+        return [old for old, _ in self.find_similar(fact.content)]
 
     def add(self, fact: Fact, fact_id: str = "") -> Fact:
         """Append a fact, under `fact_id` where that is free, else under a new id."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.edits.summaries import shorten
+from parley.memory.model.document import Category
+from parley.memory.text.instructions import is_standing_instruction
 
 # Characters. A fact is a sentence: a longer text would crowd out others.
 MOST_OF_FACT = 500
@@ -16,6 +18,12 @@ _MOST_KEYWORDS = 12
 def one_line(text: str, most: int) -> str:
     """Return the text as one line: no hidden characters, whitespace collapsed, at most `most` characters."""
     return shorten(" ".join(sanitize_text(text).split()), most)
+
+
+def settle_category(content: str, wanted: Category) -> Category:
+    """Return the category of a text: an instruction is one only about style, language, format or a name."""
+    refused = wanted is Category.INSTRUCTION and not is_standing_instruction(content)
+    return Category.PREFERENCE if refused else wanted
 
 
 def clean_keywords(words: Iterable[str]) -> tuple[str, ...]:

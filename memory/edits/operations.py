@@ -13,7 +13,7 @@ from parley.memory.edits.fact_merge import accounts_of, can_merge, merge_facts
 from parley.memory.edits.fact_set import FactSet
 from parley.memory.edits.forgetting import forget_facts, match_facts, match_sentences
 from parley.memory.edits.history import replace_document
-from parley.memory.edits.normalise import MOST_OF_FACT, one_line
+from parley.memory.edits.normalise import MOST_OF_FACT, one_line, settle_category
 from parley.memory.edits.similarity import Similarity
 from parley.memory.edits.summaries import merge_summaries
 from parley.memory.edits.supersede import settle_by_time
@@ -78,6 +78,7 @@ def add(
     text = mask_secrets(one_line(content, MOST_OF_FACT)).text
     if not any(char.isalnum() for char in text):
         return AddResult(stored, None)
+    category = settle_category(text, category)
     new = Fact(
         "", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]), origin=origin
     )
@@ -88,8 +89,7 @@ def add(
     else:
         kept = replace(merge_facts(known, new), source=MANUAL)
         draft.replace(kept)
-    near = [old for old, _ in draft.find_similar(kept.content)]
-    for past in settle_by_time(near, kept):
+    for past in settle_by_time(draft.find_contested(kept), kept):
         draft.replace(past)
     document = replace(stored.document, facts=evict(draft.facts, most))
     changed = replace_document(stored, document, now)
@@ -121,6 +121,7 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
         source=MANUAL,
         confirmed_at=now,
     )
+    new = replace(new, category=settle_category(new.content, new.category))
     if new.content != old.content:
         # Keywords and the noted mistake belong to the old text, and may reveal what was removed from it.
         new = replace(new, keywords=(), source_error="", until="")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.memory.edits.comparable_values import comparable_values
-from parley.memory.model.document import Fact
+from parley.memory.model.document import Category, Fact
 from parley.memory.search.date_terms import without_days
+from parley.memory.text.instructions import is_same_matter
 from parley.memory.text.search_terms import terms
 
 # What a person has one of at a time: the words around the value, in the languages in which facts are written.
@@ -105,6 +106,9 @@ def contradict(old: Fact, new: Fact) -> bool:
     if old.subject.casefold() != new.subject.casefold():
         return False
     one, two = old.content[:_MOST_READ], new.content[:_MOST_READ]
+    if old.category is new.category is Category.INSTRUCTION:
+        negated = comparable_values(one).negations or comparable_values(two).negations
+        return _differ_in_value(one, two) or (not negated and is_same_matter(one, two))
     thing, value = _single(one)
     if thing:
         other, other_value = _single(two)

@@ -14,6 +14,7 @@ from itertools import chain
 from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
 from parley.memory.inject.essentials import ESSENTIAL_TOKENS, essentials_first
+from parley.memory.inject.instructions import instruction_section, without_instructions
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.inject.lines import classic_line, fact_line, flatten, labelled_line
 from parley.memory.model.document import (
@@ -70,12 +71,15 @@ def build_block(
     if not concerned:
         ranked, budget = essentials_first(ranked), min(budget, ESSENTIAL_TOKENS)
         corrections = budget // 2
-    if private or options.groups is Groups.SHARED:
-        return _written(document.summaries, ranked, lines, budget, counter, heading, corrections)
-    if options.groups is Groups.OFF:
+    if not private and options.groups is Groups.OFF:
         return ""
-    shared = [fact for fact in ranked if fact.shared]
-    return _written(Summaries(), shared, lines, budget, counter, heading, corrections)
+    everything = private or options.groups is Groups.SHARED
+    summaries = document.summaries if everything else Summaries()
+    shown = ranked if everything else [fact for fact in ranked if fact.shared]
+    wishes = ""
+    if options.instructions and options.injection_format is InjectionFormat.DATED:
+        wishes, shown = instruction_section(shown, lines.line, budget), without_instructions(shown)
+    return _written(summaries, shown, lines, budget, counter, heading, corrections, wishes)
 
 
 def line_format(injection_format: InjectionFormat) -> Render:
@@ -145,11 +149,12 @@ def _written(
     counter: Counter,
     heading: str,
     corrections: int = CORRECTIONS,
+    instructions: str = "",
 ) -> str:
-    """Render the best fact first, then corrections, then summaries, then the remaining facts."""
-    if _is_small(summaries, ranked, lines.line, budget):
+    """Render the section of instructions, then the best fact, corrections, summaries, the remaining facts."""
+    if _is_small(summaries, ranked, lines.line, budget - estimate_with_margin(instructions)):
         counter = _ESTIMATES
-    room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
+    room = budget - counter.count(_OPEN) - counter.count(_CLOSE) - counter.count(instructions)
     facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(heading))
     facts.take_best()
     facts.take_corrections(corrections)
@@ -159,6 +164,8 @@ def _written(
         facts.left -= sum(map(counter.count, sections))
         facts.take_rest()
         sections.append(heading + "".join(facts.lines()))
+    if instructions:
+        sections.insert(0, instructions + ("\n" if sections else ""))
     return f"{_OPEN}{''.join(sections)}{_CLOSE}" if sections else ""
 
 

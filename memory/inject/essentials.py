@@ -21,13 +21,14 @@ _ESSENTIAL = re.compile(
     re.IGNORECASE,
 )
 _MOST_READ = 300
+_ALWAYS = (Category.CORRECTION, Category.INSTRUCTION)
 
 
 def is_essential(fact: Fact) -> bool:
     """Return whether a fact matters whatever is talked about; what is past or about others does not."""
     if fact.until or fact.subject:
         return False
-    return fact.category is Category.CORRECTION or bool(_ESSENTIAL.search(fact.content[:_MOST_READ]))
+    return fact.category in _ALWAYS or bool(_ESSENTIAL.search(fact.content[:_MOST_READ]))
 
 
 def essentials_first(facts: Sequence[Fact]) -> list[Fact]:

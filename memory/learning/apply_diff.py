@@ -137,7 +137,7 @@ class _Work:
         new = self._draft.get(kept)
         if new is None or new.until:
             return
-        near = [old for old, _ in self._draft.find_similar(new.content) if old.id not in judged]
+        near = [old for old in self._draft.find_contested(new) if old.id not in judged]
         for past in settle_by_time(near, new):
             self._draft.replace(past)
 

@@ -92,7 +92,9 @@ class LearningPipeline:
         known = await self._cache.load_cached(lesson.person, assistant)
         diff = await self._extractor.extract(lesson, known.stored.document, known, self._clock())
         document = known.stored.document
-        screened = await self._cache.run_in_thread(partial(_screened, diff, lesson, document))
+        screened = await self._cache.run_in_thread(
+            partial(_screened, diff, lesson, document, instructions=self._options.instructions)
+        )
         context = DiffContext(
             now=format_timestamp(self._clock()),
             turns=lesson.turns,
@@ -139,8 +141,11 @@ class LearningPipeline:
             self._last.popitem(last=False)
 
 
-def _screened(diff: Diff, lesson: LearnableTurns, document: MemoryDocument) -> ScreenedDiff:
-    return screen_diff(diff, lesson.turns, [fact.content for fact in document.facts])
+def _screened(
+    diff: Diff, lesson: LearnableTurns, document: MemoryDocument, *, instructions: bool
+) -> ScreenedDiff:
+    known = [fact.content for fact in document.facts]
+    return screen_diff(diff, lesson.turns, known, instructions=instructions)
 
 
 def _applied(

@@ -15,13 +15,16 @@ from parley.memory.learning.extraction.diff import Diff, ProposedFact, SummaryCh
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.orders import orders_assistant, quote
 from parley.memory.learning.subjects import find_subject, leading_name
-from parley.memory.model.document import KeptOut
+from parley.memory.model.document import Category, KeptOut
 from parley.memory.search.date_terms import without_days
+from parley.memory.text.instructions import is_standing_instruction
 from parley.memory.text.search_terms import terms
 from parley.memory.text.secrets import count_marks, mask_secrets
 from parley.memory.text.sentences import split_sentences
 
 _FAMILY = 5
+_LONGEST_OWN = 400
+_FOREIGN = re.compile(r"[\"“”„«»「」『』`<>{}]|^\s*(?:>|\||#)|:\s*\n", re.MULTILINE)
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?。] )(?<!^)\b[A-ZÀ-ÖØ-Þ][\w’'-]*")
 # Words that stand for the person or the day, whoever said them, and those of months and days.
@@ -44,17 +47,23 @@ class ScreenedDiff:
     kept_out: KeptOut
 
 
-def screen_diff(diff: Diff, turns: Sequence[LearnableTurn], known: Collection[str] = ()) -> ScreenedDiff:
-    """Return the diff without what must not be stored; `known` are texts that are remembered already."""
-    screening = _Screening(turns, known)
+def screen_diff(
+    diff: Diff, turns: Sequence[LearnableTurn], known: Collection[str] = (), *, instructions: bool = True
+) -> ScreenedDiff:
+    """Return the diff without what must not be stored; `known` are texts that are remembered already.
+
+    With `instructions` what the person wants of every answer in style, language and format is kept as such.
+    """
+    screening = _Screening(turns, known, instructions=instructions)
     facts = tuple(map(screening.fact, diff.new_facts))
     summaries = tuple(map(screening.summary, diff.summaries))
     return ScreenedDiff(replace(diff, new_facts=facts, summaries=summaries), screening.kept_out)
 
 
 class _Screening:
-    def __init__(self, turns: Sequence[LearnableTurn], known: Collection[str]) -> None:
+    def __init__(self, turns: Sequence[LearnableTurn], known: Collection[str], *, instructions: bool) -> None:
         self._turns = {turn.id: turn for turn in turns}
+        self._instructions = instructions
         self._known = known
         self.kept_out = KeptOut(secrets=sum(count_marks(turn.said) for turn in turns))
 
@@ -65,7 +74,13 @@ class _Screening:
         if cited and not is_supported(masked.content, cited, self._known):
             self._count(unsaid=1)
             return replace(masked, content="")
-        if any(orders_assistant(sentence.strip()) for sentence in split_sentences(masked.content)):
+        orders = any(orders_assistant(sentence.strip()) for sentence in split_sentences(masked.content))
+        wish = self._instructions and (orders or masked.category is Category.INSTRUCTION)
+        if wish and any(is_spoken_instruction(masked.content, turn.said) for turn in cited):
+            return replace(masked, category=Category.INSTRUCTION, subject="")
+        if masked.category is Category.INSTRUCTION:
+            masked = replace(masked, category=Category.PREFERENCE)
+        if orders:
             self._count(orders=1)
             return replace(masked, content=quote(masked.content))
         subject = masked.subject or find_subject(
@@ -97,6 +112,19 @@ class _Screening:
 
     def _count(self, *, secrets: int = 0, orders: int = 0, unsaid: int = 0) -> None:
         self.kept_out += KeptOut(secrets, orders, unsaid)
+
+
+def is_spoken_instruction(content: str, said: str) -> bool:
+    """Return whether a standing instruction is the person's own: a sentence of a short, plain message.
+
+    A long message, a quotation or a listing may be somebody else's text.
+    """
+    if len(said) > _LONGEST_OWN or _FOREIGN.search(said) or not is_standing_instruction(content):
+        return False
+    return any(
+        is_standing_instruction(sentence) and _shares_words(content, sentence)
+        for sentence in map(str.strip, split_sentences(said))
+    )
 
 
 def is_supported(content: str, cited: Sequence[LearnableTurn], known: Collection[str] = ()) -> bool:

@@ -25,6 +25,8 @@ class Category(StrEnum):
     BEHAVIOR = "behavior"
     GOAL = "goal"
     CORRECTION = "correction"
+    INSTRUCTION = "instruction"
+    """What the person wants of every answer in style, language and format (memory/text/instructions.py)."""
 
 
 @dataclass(frozen=True, slots=True)

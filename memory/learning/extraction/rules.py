@@ -16,6 +16,7 @@ from parley.memory.learning.extraction.extractor import FactSearch, join_lines
 from parley.memory.learning.extraction.statements import StatedFact, read_statements
 from parley.memory.learning.extraction.turn_filter import LearnableTurn, LearnableTurns
 from parley.memory.model.document import Category, Fact, MemoryDocument
+from parley.memory.text.instructions import is_standing_instruction, says_every_time
 
 _SO = r"(?:(?:hi|hello|hey|well|ok|okay|oh|so|and|also|by the way|actually|yes|no)[,!]?\s{1,8}){0,6}"
 _REMEMBER = (
@@ -43,6 +44,7 @@ _POINTS = re.compile(
 )
 _EDGES = " \t,.!;:，。！；：、\"'“”"
 _LONGEST = 200
+_LONGEST_PLAIN = 300
 _MOST_READ = 2_000
 _SURE = 0.9
 
@@ -72,6 +74,7 @@ class RuleExtractor:
                 removals |= {each.id: each for each in _forgotten(sentence, document.facts)}
                 facts += [_fact(each, turn) for each in _remembered(sentence)]
             facts += [_fact(each, turn) for each in read_statements(turn.said, split_statements(turn.said))]
+            facts += [_fact(each, turn) for each in _instructions(turn.said)]
         return Diff(new_facts=tuple(facts), removals=tuple(removals.values()))
 
 
@@ -93,6 +96,13 @@ def _remembered(sentence: str) -> Iterator[StatedFact]:
         value = join_lines(match[1]).strip(_EDGES)[:_LONGEST] if match else ""
         if value and not _POINTS.match(value):
             yield StatedFact(content.format(value), Category.CONTEXT)
+
+
+def _instructions(said: str) -> Iterator[StatedFact]:
+    """Yield what a short, plain message wants of every answer."""
+    for sentence in split_statements(said) if len(said) <= _LONGEST_PLAIN else ():
+        if is_standing_instruction(sentence) and says_every_time(sentence):
+            yield StatedFact(join_lines(sentence), Category.INSTRUCTION)
 
 
 def _fact(stated: StatedFact, turn: LearnableTurn) -> ProposedFact:

@@ -95,6 +95,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         groups=Groups(section.groups),
         per_assistant=section.per_assistant,
         first_use_notice=section.first_use_notice,
+        instructions=section.instructions,
         past_conversations_days=section.past_conversations_days,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,

@@ -26,7 +26,7 @@ MAX_BODY_BYTES = 64_000
 
 _Model = TypeVar("_Model")
 
-CategoryName = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
+CategoryName = Literal["preference", "knowledge", "context", "behavior", "goal", "correction", "instruction"]
 
 
 class RequestRefused(Exception):

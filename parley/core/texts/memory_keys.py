@@ -44,6 +44,7 @@ class MemorySentence(StrEnum):
     TEAM_EMPTY = "team_empty"
     TEAM_ADDED = "team_added"
     TEAM_USAGE = "team_usage"
+    INSTRUCTIONS = "instructions"
     TEAM_FORGET_WHICH = "team_forget_which"
     TEAM_FORGOTTEN = "team_forgotten"
     TEAM_NOT_FOUND = "team_not_found"

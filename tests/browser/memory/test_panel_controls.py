@@ -47,6 +47,8 @@ async def test_what_is_learned_appears_by_itself_with_a_link_to_where_it_was_sai
     await panel.behind.learn("My name is Ada and I live in Rome.")
     await panel.sees("Rome")
     await expect(panel.dialog.locator("[role=status].unseen")).to_have_text("Memory was updated.")
+    await panel.behind.learn("Always answer in bullet points.")
+    await panel.sees("How you want every answer (1)")
     await panel.fact("Rome").get_by_role("link", name=f"said in “{TITLE}”").click()
     await panel.dialog.wait_for(state="detached")
     assert panel.page.url.endswith(f"#/{CHAT}")

@@ -6,7 +6,7 @@ import { originOf } from "./origin.js";
 
 /** @import { Fact, NewFact } from "../kit/protocol" */
 
-const CATEGORIES = ["preference", "knowledge", "context", "behavior", "goal", "correction"];
+const CATEGORIES = ["preference", "knowledge", "context", "behavior", "goal", "correction", "instruction"];
 const MOST = 500;
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });

@@ -13,12 +13,14 @@ import { ToldView } from "./told.js";
 /** @import { Fact, FoundFacts, Memory, MemoryState, MemoryStatus, NewFact, Undone } from "../kit/protocol" */
 
 const AT_ONCE = 100;
+const SECTIONS = /** @type {const} */ ([["instruction", "memoryInstructions"], ["fact", "memoryFacts"], ["past", "memoryPast"]]);
 const UNDO = /** @type {const} */ ({ done: "memoryUndone", nothing: "memoryUndoNothing", forgotten: "memoryUndoForgotten" });
 
 /** @type {(method: string, path?: string, body?: object) => Promise<any>} */
 const memory = (method, path = "", body = undefined) => call(method, "/api/memory" + path, body);
 /** @type {(words: string[], text: string) => boolean} */
 const matches = (words, text) => words.every((word) => text.includes(word));
+const kindOf = (/** @type {Fact} */ { until, category }) => until ? "past" : category === "instruction" ? "instruction" : "fact";
 const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLocaleLowerCase();
 
 export function openMemory() {
@@ -206,10 +208,10 @@ class Panel {
       nodes.push(h("h3", {}, t("memorySummaries")), h("dl", {}, ...entries));
     }
     const shown = facts.slice(0, this.#shown);
-    for (const past of [false, true]) {
-      const n = facts.filter(({ until }) => Boolean(until) === past).length;
-      const rows = shown.filter(({ until }) => Boolean(until) === past).map((fact) => this.#fact(fact));
-      if (rows.length) nodes.push(h("h3", {}, t(past ? "memoryPast" : "memoryFacts", { n })), h("ul", past ? { class: "past" } : {}, ...rows));
+    for (const [kind, title] of SECTIONS) {
+      const n = facts.filter((fact) => kindOf(fact) === kind).length;
+      const rows = shown.filter((fact) => kindOf(fact) === kind).map((fact) => this.#fact(fact));
+      if (rows.length) nodes.push(h("h3", {}, t(title, { n })), h("ul", kind === "past" ? { class: "past" } : {}, ...rows));
     }
     if (facts.length > this.#shown) {
       const more = () => { this.#shown += AT_ONCE; this.#draw(); };

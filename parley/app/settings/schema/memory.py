@@ -20,6 +20,7 @@ class MemorySection(Section):
     groups: Literal["separate", "off", "shared"] = "separate"
     per_assistant: bool = False
     first_use_notice: bool = True
+    instructions: bool = True
     past_conversations_days: int = Field(default=30, ge=0, le=366)
     tools: bool = True
     tools_url: str = ""

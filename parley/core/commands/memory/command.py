@@ -15,7 +15,7 @@ from parley.core.commands.memory.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
-from parley.core.ports.memory.port import SIMPLE_RULES
+from parley.core.ports.memory.port import INSTRUCTION, SIMPLE_RULES
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
@@ -63,11 +63,15 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
     if seen.damaged:
         lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
-    lines += fact_lines(seen.facts[:MAX_FACTS_SHOWN])
+    wishes = [fact for fact in seen.facts if fact.category == INSTRUCTION and not fact.until]
+    if wishes:
+        lines += [context.say(MemorySentence.INSTRUCTIONS), *fact_lines(wishes[:MAX_FACTS_SHOWN]), ""]
+    others = [fact for fact in seen.facts if fact not in wishes]
+    lines += fact_lines(others[:MAX_FACTS_SHOWN])
     if not seen.summaries and not seen.facts and not seen.damaged:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
-    if len(seen.facts) > MAX_FACTS_SHOWN:
-        lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - MAX_FACTS_SHOWN))
+    if len(others) > MAX_FACTS_SHOWN:
+        lines.append(context.say(Sentence.MEMORY_MORE, count=len(others) - MAX_FACTS_SHOWN))
     if seen.secrets or seen.orders or seen.unsaid:
         lines.append(
             context.say(

@@ -40,6 +40,8 @@ class FactOrigin:
 
 
 NO_ORIGIN = FactOrigin()
+INSTRUCTION = "instruction"
+"""The category of what the person wants of every answer."""
 
 
 @dataclass(frozen=True, slots=True)

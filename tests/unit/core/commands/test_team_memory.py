@@ -111,6 +111,16 @@ async def test_a_fact_is_edited_and_says_where_it_comes_from(parley: Core) -> No
     assert "no fact “x”" in await tell(parley, "/memory edit x I like coffee", private=True)
 
 
+async def test_standing_instructions_are_shown_apart_from_other_facts(parley: Core) -> None:
+    await tell(parley, "/memory add I like tea", private=True)
+    await tell(parley, "/memory add Call me Captain", private=True)
+    shown = await tell(parley, "/memory", private=True)
+    wishes, _, others = shown.partition("How you want every answer")[2].partition("\n\n")
+    assert "Call me Captain" in wishes
+    assert "I like tea" in others
+    assert "Captain" not in others
+
+
 async def test_why_tells_what_the_agent_was_told(parley: Core) -> None:
     assert "do not know any more" in await tell(parley, "/memory why", private=True)
     await tell(parley, "/memory add I like green tea", private=True)

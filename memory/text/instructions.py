@@ -1,0 +1,126 @@
+"""Standing instructions: what a person wants of every answer, in style, language and format only.
+
+A list allows them: every word must be of `memory/data/instruction_words.txt`. Whatever else orders the
+assistant about stays a quotation (`memory/learning/orders.py`), as no list of what harms is ever complete.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from parley.memory.text.search_terms import UNSPACED
+
+LONGEST_INSTRUCTION = 160
+"""Characters of an instruction; longer ones are rarely about style alone."""
+_WORDS = ("every time", "answers", "style", "languages", "other")
+_EDGES = " \t.!。！,，、"
+_PLAIN = re.compile(r"[\w\s,.!，。！、;:'’*+/%°-]*")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_AMOUNT = re.compile(r"\b[0-9]{1,3}\b")
+# As people write names: up to three words with capital letters, or one short word of a script without them.
+_CAPITAL = f"[^\\W\\d_a-zß-öø-ÿа-яё{UNSPACED}]"
+_NAME = (
+    rf"(?P<name>{_CAPITAL}[^\W_{UNSPACED}]{{0,19}}(?:[ '-]{_CAPITAL}[^\W_{UNSPACED}]{{0,19}}){{0,2}}"
+    rf"|[{UNSPACED}]{{1,5}})"
+)
+# What two instructions may not both say.
+_MATTERS = ("languages", "lengths", "forms of address")
+
+
+def is_standing_instruction(sentence: str) -> bool:
+    """Return whether a sentence asks for a style, a language, a format or a name, and for nothing else."""
+    text = _plain(sentence)
+    if not text:
+        return False
+    return _asks_for_name(text) or (_asks_for_style(text) and not _is_left_over(text))
+
+
+def says_every_time(sentence: str) -> bool:
+    """Return whether a sentence says that it holds for all answers, rather than for this one."""
+    text = _plain(sentence)
+    return bool(text) and (_asks_for_name(text) or bool(_pattern("every time").search(text)))
+
+
+def is_same_matter(one: str, two: str) -> bool:
+    """Return whether two instructions are about the same thing, so that only the later one can hold."""
+    texts = (one[:LONGEST_INSTRUCTION], two[:LONGEST_INSTRUCTION])
+    if all(map(_asks_for_name, map(_plain, texts))):
+        return True
+    return any(all(_pattern(name).search(text) for text in texts) for name in _MATTERS)
+
+
+def _plain(sentence: str) -> str:
+    """Return a short text of words only, without its edges; empty where it is anything else."""
+    if len(sentence) > 2 * LONGEST_INSTRUCTION:
+        return ""
+    text = " ".join(sentence.replace("’", "'").split()).strip(_EDGES)
+    return text if len(text) <= LONGEST_INSTRUCTION and _PLAIN.fullmatch(text) else ""
+
+
+def _asks_for_style(text: str) -> bool:
+    styled = _pattern("style").search(text) or _pattern("languages").search(text)
+    return bool(styled and _pattern("answers").search(text))
+
+
+def _asks_for_name(text: str) -> bool:
+    """Return whether a text asks to be called by a name, apart from words such as "please"."""
+    for pattern in _name_patterns():
+        match = pattern.search(text)
+        if match is None or _pattern("no name").search(match["name"]):
+            continue
+        if not _is_left_over(text[: match.start()] + " " + text[match.end() :]):
+            return True
+    return False
+
+
+def _is_left_over(text: str) -> bool:
+    """Return whether any word of a text, amounts aside, is not in the list."""
+    return any(map(str.isalnum, _pattern(*_WORDS).sub(" ", _AMOUNT.sub(" ", text))))
+
+
+@cache
+def _pattern(*sections: str) -> re.Pattern[str]:
+    """Return a pattern of the words of some sections, the longest first."""
+    words = {word for section in sections for line in _sections()[section] for word in line.split()}
+    found = sorted(words, key=lambda word: (-len(word.rstrip("*")), word))
+    return re.compile("|".join(map(_word, found)), re.IGNORECASE)
+
+
+def _word(written: str) -> str:
+    word, goes_on = written.removesuffix("*").replace("_", " "), written.endswith("*")
+    pattern = re.escape(word).replace(r"\ ", " ")
+    if _UNSPACED.search(word):
+        return pattern
+    return rf"(?<![\w-]){pattern}" + (r"\w*" if goes_on else r"(?![\w-])")
+
+
+@cache
+def _name_patterns() -> tuple[re.Pattern[str], ...]:
+    forms = (form.strip() for line in _sections()["names"] for form in line.split("|"))
+    return tuple(re.compile(rf"(?i:{_head(form)}){_NAME}(?i:{_tail(form)})") for form in forms)
+
+
+def _head(form: str) -> str:
+    head = form.partition("{name}")[0].replace("_", " ")
+    return re.escape(head) if not head or _UNSPACED.search(head) else rf"(?<![\w-]){re.escape(head)}"
+
+
+def _tail(form: str) -> str:
+    tail = form.partition("{name}")[2].replace("_", " ")
+    return re.escape(tail)
+
+
+@cache
+def _sections() -> dict[str, list[str]]:
+    return dict(
+        _read_sections(files("parley.memory").joinpath("data/instruction_words.txt").read_text("utf-8"))
+    )
+
+
+def _read_sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    for part in text.split("\n[")[1:]:
+        name, _, lines = part.partition("]\n")
+        yield name, [line for line in lines.splitlines() if line]
