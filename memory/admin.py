@@ -179,6 +179,7 @@ def fact_view(fact: Fact) -> FactView:
         fact.shared,
         fact.accounts,
         fact.origin,
+        fact.also_said,
     )
 
 

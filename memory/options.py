@@ -10,7 +10,7 @@ from parley.core.model.types import Json
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
     "enabled", "injection_enabled", "storage", "storage_path", "groups", "per_assistant", "debounce_seconds",
-    "max_wait", "instructions", "past_conversations_days",
+    "max_wait", "instructions", "staleness", "consolidation", "past_conversations_days",
     "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
     "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
@@ -47,6 +47,16 @@ class InjectionFormat(StrEnum):
     """Its category and its confidence, as in the reference system."""
 
 
+class Staleness(StrEnum):
+    """What becomes of facts that may no longer hold."""
+
+    LOWER = "lower"
+    """They count as less sure."""
+    ASK = "ask"
+    """The person is asked, once a week at most, in private; unanswered they count as less sure."""
+    OFF = "off"
+
+
 class TokenCounting(StrEnum):
     """How tokens are counted."""
 
@@ -65,7 +75,9 @@ class MemoryOptions:
     turns at most. `storage` and `storage_path`, the name of a folder, are only shown to operators. Turns
     that are over can be searched for `past_conversations_days`; 0: none are kept. `first_use_notice` tells
     each person once that they are remembered. With `instructions` what they want of every answer in style,
-    language and format is a kind of its own, told first.
+    language and format is a kind of its own, told first. Once a day facts that say the same become one with
+    `consolidation`, those that nearly do by a model, in `consolidation_calls` and `consolidation_tokens` a
+    day for all people together.
     """
 
     enabled: bool = True
@@ -76,6 +88,10 @@ class MemoryOptions:
     per_assistant: bool = False
     first_use_notice: bool = True
     instructions: bool = True
+    staleness: Staleness = Staleness.LOWER
+    consolidation: bool = True
+    consolidation_calls: int = 20
+    consolidation_tokens: int = 40_000
     past_conversations_days: int = 30
     debounce_seconds: float = 30.0
     max_wait: float = 120.0

@@ -15,12 +15,15 @@ _PREFIX = "memory-person/"
 class PersonState:
     """State of a person. `cleared_at` is in Unix seconds: what was said before is not learned any more.
 
-    `informed` says that they were told that they are remembered.
+    `informed` says that they were told that they are remembered, `upkeep_at` when their memory was last
+    looked after, and `asked_at` when they were last asked whether something still holds.
     """
 
     assistants: tuple[str, ...] = ()
     cleared_at: float = 0.0
     informed: bool = False
+    upkeep_at: float = 0.0
+    asked_at: float = 0.0
 
 
 class PersonStateStore:
@@ -47,6 +50,14 @@ class PersonStateStore:
     async def note_informed(self, person: str) -> None:
         """Record that a person was told that they are remembered."""
         await self._change(person, lambda entry: replace(entry, informed=True))
+
+    async def note_upkeep(self, person: str, at: float) -> None:
+        """Record that a memory was looked after at `at`."""
+        await self._change(person, lambda entry: replace(entry, upkeep_at=at))
+
+    async def note_asked(self, person: str, at: float) -> None:
+        """Record that a person was asked at `at` whether something still holds."""
+        await self._change(person, lambda entry: replace(entry, asked_at=at))
 
     async def _change(self, person: str, change: Callable[[PersonState], PersonState]) -> None:
         def changed(document: Document) -> tuple[None, str | None]:

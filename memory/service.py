@@ -41,6 +41,7 @@ from parley.memory.storage.document_format import document_json
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.token_counting import token_counter
 from parley.memory.told_lines import ToldLines
+from parley.memory.upkeep.service import UpkeepService
 
 _DRAIN = 10.0
 
@@ -94,8 +95,12 @@ class MemoryService:
         self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
         self._queue = LearningQueue(self._journal, options, extractor.corrects, self._changes.publish)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
+        self.upkeep = UpkeepService(
+            self._cache, self._repository, self._states, self._pipeline, extractor, counter, options,
+            self._clock,
+        )  # fmt: skip
         self._worker = LearningWorker(
-            self._journal, self._queue, self._pipeline, options, self._note_failure, self._quarantine,
+            self._journal, self._queue, self.upkeep, options, self._note_failure, self._quarantine,
             self._note_learned,
         )  # fmt: skip
         self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock, self._told)
@@ -142,10 +147,7 @@ class MemoryService:
                 await asyncio.to_thread(self._semantic.close)
 
     async def learn_now(self, turn: CompletedTurn) -> MemoryView:
-        """Learn from one turn at once, and return what is remembered of its person then.
-
-        Raises ConfigError when the model can never answer, MemoryFailed when it did not.
-        """
+        """Learn from one turn at once, and return what is known then. Raises ConfigError, MemoryFailed."""
         await self._extractor.open()
         with map_store_errors():
             assistant = turn.assistant if self._options.per_assistant else ""
@@ -194,7 +196,8 @@ class MemoryService:
         if not (self.enabled and (private or self._options.groups is not Groups.OFF)):
             return MemoryNotices()
         tells = private and self._options.first_use_notice
-        return await self._notices.below_answer(person, said, tells=tells)
+        noted = await self._notices.below_answer(person, said, tells=tells)
+        return await self.upkeep.ask_below(noted, person, said) if private else noted
 
     async def overview(self, person: str) -> MemoryView:
         with map_store_errors():

@@ -59,6 +59,11 @@ class MemoryControlsService:
             fact = await self._repository.edit(person, fact_id, change, self._now())
         return None if fact is None else fact_view(fact)
 
+    async def keep(self, person: str, fact_id: str) -> FactView | None:
+        with map_store_errors():
+            fact = await self._repository.edit(person, fact_id, FactChange(confidence=1.0), self._now())
+        return None if fact is None else fact_view(fact)
+
     async def told(self, query: RecallQuery) -> ToldMemory | None:
         with map_store_errors():
             noted = await self._told.get(query.person, query.thread)

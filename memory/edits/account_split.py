@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from parley.memory.edits.distinctive_terms import distinctive_terms
@@ -40,7 +40,7 @@ def split_account(stored: StoredMemory, account: str, now: str, *, named: bool) 
     own = {account, ""} if named else {account}
     facts = stored.document.facts
     left = [_of_others(fact, own) for fact in facts if set(_told(fact)) - own]
-    taken = [replace(fact, accounts=()) for fact in facts if own & set(_told(fact))]
+    taken = [replace(fact, accounts=(), also_said=()) for fact in facts if own & set(_told(fact))]
     kept = {fact.id for fact in left}
     goes = _going(stored.notes, own, [fact for fact in taken if fact.id not in kept])
     stays = _brought(stored.notes, lambda each: each not in own)
@@ -91,8 +91,11 @@ def _told(fact: Fact) -> tuple[str, ...]:
     return fact.accounts or ("",)
 
 
-def _of_others(fact: Fact, own: Collection[str]) -> Fact:
-    return replace(fact, accounts=accounts_of(each for each in _told(fact) if each not in own))
+def _of_others(fact: Fact, own: Set[str]) -> Fact:
+    accounts = accounts_of(each for each in _told(fact) if each not in own)
+    # Where else it was said may be where the other account did.
+    also_said = fact.also_said if own.isdisjoint(_told(fact)) else ()
+    return replace(fact, accounts=accounts, also_said=also_said)
 
 
 def _brought(notes: Notes, by: Callable[[str], bool]) -> frozenset[str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 from parley.memory.edits.normalise import clean_keywords
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.model.document import Fact
+
+_MOST_ORIGINS = 5
 
 
 def can_merge(old: Fact, new: Fact) -> bool:
@@ -28,6 +31,7 @@ def merge_facts(old: Fact, new: Fact) -> Fact:
         confirmed,
         confidence=max(old.confidence, new.confidence),
         accounts=accounts_of((*(old.accounts or ("",)), *(new.accounts or ("",)))),
+        also_said=_origins(old, new),
     )
     if old.until and new.created_at > old.until:
         # It holds again.
@@ -46,6 +50,13 @@ def merge_facts(old: Fact, new: Fact) -> Fact:
         subject=old.subject or new.subject,
         keywords=clean_keywords((*old.keywords, *new.keywords)),
     )
+
+
+def _origins(old: Fact, new: Fact) -> tuple[FactOrigin, ...]:
+    """Return where a fact was said besides its own origin; a team's facts have one speaker each."""
+    others = (*old.also_said, new.origin, *new.also_said)
+    apart = (each for each in others if each not in (NO_ORIGIN, old.origin) and not each.speaker)
+    return tuple(dict.fromkeys(apart))[-_MOST_ORIGINS:]
 
 
 def accounts_of(accounts: Iterable[str]) -> tuple[str, ...]:

@@ -39,9 +39,10 @@ class Fact:
     person; `keywords` are other words for it (synonyms, names in another language) that only search
     sees. `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last
     said again. `valid_from` is since when it holds, and `until` when it ceased to: a date, perhaps only
-    a year or a month; a fact with `until` is past. `origin` is where it was said. `accounts` are those of a
-    linked person that it came from; "" among them, or none at all, stands for the account after which the
-    person is named. A team's facts are of the accounts that said them.
+    a year or a month; a fact with `until` is past. `origin` is where it was said, `also_said` where it was
+    said again. `reviewed_at` is when it was last judged whether it still holds (memory/upkeep). `accounts`
+    are those of a linked person that it came from; "" among them, or none at all, stands for the account
+    after which the person is named. A team's facts are of the accounts that said them.
     """
 
     id: str
@@ -59,6 +60,8 @@ class Fact:
     valid_from: str = ""
     until: str = ""
     origin: FactOrigin = NO_ORIGIN
+    also_said: tuple[FactOrigin, ...] = ()
+    reviewed_at: str = ""
 
     @property
     def manual(self) -> bool:

@@ -40,6 +40,7 @@ _WRITTEN = re.compile(
     | \b(?P<y8>{_YEAR})\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+_PARTS = 4  # the terms of a date with its year, month and day
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -60,6 +61,13 @@ def written_days(text: str) -> list[str]:
     if not _may_hold_one(text):
         return []
     return [term for found in _WRITTEN.finditer(text) for term in _of(found)]
+
+
+def full_dates(text: str) -> list[str]:
+    """Return the dates written in a text with their year, month and day, as `2026-03-17`."""
+    found = _WRITTEN.finditer(text) if _may_hold_one(text) else ()
+    days = (list(_of(each)) for each in found)
+    return [f"{terms[0][1:]}{terms[-1][1:]}" for terms in days if len(terms) == _PARTS]
 
 
 def without_days(text: str) -> str:

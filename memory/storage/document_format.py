@@ -1,8 +1,8 @@
 """JSON format of a memory: schema 1.0 of the reference system, tolerant of edits by hand and other versions.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
-`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`, `origin`. What cannot be read is handed back,
-entry by entry, so that nothing is lost.
+`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`, `origin`, `alsoSaid`, `reviewedAt`. What
+cannot be read is handed back, entry by entry, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -83,9 +83,15 @@ def fact_to_json(fact: Fact) -> Object:
         "accounts": list(fact.accounts),
         "validFrom": fact.valid_from,
         "until": fact.until,
-        "origin": {key: entry for key, entry in asdict(fact.origin).items() if entry},
+        "origin": _origin_value(fact.origin),
+        "alsoSaid": [_origin_value(each) for each in fact.also_said],
+        "reviewedAt": fact.reviewed_at,
     }
     return value | {key: entry for key, entry in extras.items() if entry}
+
+
+def _origin_value(origin: FactOrigin) -> Object:
+    return {key: entry for key, entry in asdict(origin).items() if entry}
 
 
 def read_document(text: str) -> ParsedDocument:
@@ -179,6 +185,8 @@ def read_fact(entry: Json) -> Fact | None:
         valid_from=normalise_date(_text(entry.get("validFrom"))),
         until=normalise_date(_text(entry.get("until"))),
         origin=_origin(entry.get("origin")),
+        also_said=_origins(entry.get("alsoSaid")),
+        reviewed_at=normalise_timestamp(_text(entry.get("reviewedAt"))),
     )
 
 
@@ -186,6 +194,11 @@ def _origin(value: Json) -> FactOrigin:
     if not isinstance(value, dict):
         return NO_ORIGIN
     return FactOrigin(_text(value.get("conversation")), _text(value.get("link")), _text(value.get("speaker")))
+
+
+def _origins(value: Json) -> tuple[FactOrigin, ...]:
+    found = map(_origin, value if isinstance(value, list) else ())
+    return tuple(origin for origin in found if origin != NO_ORIGIN)
 
 
 def _category(entry: Object) -> Category:

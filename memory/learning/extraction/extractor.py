@@ -84,7 +84,11 @@ class ModelExtractor:
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:
         about, shown = await asyncio.to_thread(self._question, material, document, index, now)
-        answer = await self.model.ask(self.prompts.rules, about)
+        return await self.propose(self.prompts.rules, about, shown)
+
+    async def propose(self, rules: str, about: str, shown: ShownIds) -> Diff:
+        """Call the model once, and return the update that it answers with. Raises MemoryFailed."""
+        answer = await self.model.ask(rules, about)
         for arguments in answer.objects:
             if is_update(arguments):
                 return read_object(arguments, shown)

@@ -12,9 +12,10 @@ from parley.memory.learning.extraction.signals import FeedbackSignals, read_sign
 
 DEFAULT_FOLDER = Path(__file__).parents[2] / "prompts"
 VERSION = 2
-_RULES, _TURNS, _SIGNALS = "rules.md", "turns.md", "signals.yaml"
+_RULES, _TURNS, _UPKEEP, _SIGNALS = "rules.md", "turns.md", "upkeep.md", "signals.yaml"
 _PLACES: Mapping[str, frozenset[str]] = {
     _RULES: frozenset(),
+    _UPKEEP: frozenset(),
     _TURNS: frozenset(("now", "person", "language", "summaries", "facts", "turns", "hints")),
 }
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -23,11 +24,12 @@ _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The system message `rules`, the template `turns`, and the hints from `signals`."""
+    """The system messages `rules` and `upkeep`, the template `turns`, and the hints from `signals`."""
 
     rules: str
     turns: str
     signals: FeedbackSignals
+    upkeep: str
 
     def render_turns(self, values: Mapping[str, str]) -> str:
         """Return the user message. Values are inserted once: what looks like a place in them stays."""
@@ -42,9 +44,9 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     """
     if folder is not None and not folder.is_dir():
         raise ConfigError(f"memory.prompts_dir: {folder} is not a folder; make it, or remove the line")
-    texts = {name: _read(folder, name) for name in (_RULES, _TURNS, _SIGNALS)}
-    rules, turns = (_checked(*texts[name], name) for name in (_RULES, _TURNS))
-    return Prompts(rules, turns, read_signals(texts[_SIGNALS][0], texts[_SIGNALS][1]))
+    texts = {name: _read(folder, name) for name in (_RULES, _TURNS, _UPKEEP, _SIGNALS)}
+    rules, turns, upkeep = (_checked(*texts[name], name) for name in (_RULES, _TURNS, _UPKEEP))
+    return Prompts(rules, turns, read_signals(texts[_SIGNALS][0], texts[_SIGNALS][1]), upkeep)
 
 
 def _read(folder: Path | None, name: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.learning.queue import LearningJournal
-from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, TokenCounting
+from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, Staleness, TokenCounting
 from parley.memory.search.semantic.packaged_model import packaged_model
 from parley.memory.search.semantic.scoring import SemanticIndex
 from parley.memory.service import MemoryService
@@ -96,6 +96,10 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         per_assistant=section.per_assistant,
         first_use_notice=section.first_use_notice,
         instructions=section.instructions,
+        staleness=Staleness(section.staleness),
+        consolidation=section.consolidation,
+        consolidation_calls=section.consolidation_calls,
+        consolidation_tokens=section.consolidation_tokens,
         past_conversations_days=section.past_conversations_days,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,

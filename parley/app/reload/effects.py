@@ -42,7 +42,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
     },
     "memory": {
         ReloadEffect.SWAPPED: "enabled injection_enabled injection groups per_assistant first_use_notice "
-        "instructions "
+        "instructions staleness consolidation consolidation_calls consolidation_tokens "
         "debounce_seconds max_wait assistant model_name model_api_key base_url temperature prompts_dir "
         "max_facts fact_confidence_threshold max_injection_tokens injection_format token_counting ranking "
         "similarity_weight confidence_weight past_conversations_days",

@@ -5,8 +5,10 @@ from parley.core.texts.memory_keys import MemorySentence as S
 TEXTS = {
     S.INFORMED: "From now on I remember facts from our private chats, so that I can answer better. See them with `/memory`, switch it off with `/memory off`. I say this once.",
     S.EDITED: "Changed:",
+    S.KEPT: "Kept as certain:",
+    S.STILL_TRUE: "Does this still hold: “{content}”? If so: `/memory keep {id}`. If not: `/memory forget {id}`, or `/memory edit {id} TEXT`. I ask once a week at most; until you answer, I count it as less sure.",
     S.NO_FACT: "There is no fact “{id}”. `/memory` shows the ids.",
-    S.MORE_USAGE: "`/memory` edit ID TEXT · why · why ID · import (with a file, or lines) · export mem0 or chatgpt · in a group: team",
+    S.MORE_USAGE: "`/memory` edit ID TEXT · keep ID · why · why ID · import (with a file, or lines) · export mem0 or chatgpt · in a group: team",
     S.WHY_HEADER: "For my last answer here the agent was told this of your memory ({count}), because:",
     S.WHY_NOTHING: "For my last answer here the agent was told nothing of your memory.",
     S.WHY_UNKNOWN: "I do not know any more what the agent was told here. Ask again after the next answer.",

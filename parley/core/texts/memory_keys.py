@@ -8,6 +8,8 @@ class MemorySentence(StrEnum):
 
     INFORMED = "memory_informed"
     EDITED = "memory_edited"
+    KEPT = "memory_kept"
+    STILL_TRUE = "memory_still_true"
     NO_FACT = "memory_no_fact"
     MORE_USAGE = "memory_more_usage"
     WHY_HEADER = "memory_why_header"

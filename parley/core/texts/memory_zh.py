@@ -5,8 +5,10 @@ from parley.core.texts.memory_keys import MemorySentence as S
 TEXTS = {
     S.INFORMED: "从现在起，我会记住我们私聊中的一些内容，以便更好地回答。发送 `/memory` 可查看，发送 `/memory off` 可关闭。此提示只出现一次。",
     S.EDITED: "已修改：",
+    S.KEPT: "已确认仍然成立：",
+    S.STILL_TRUE: "这条还成立吗：“{content}”？成立请发送 `/memory keep {id}`；不成立请发送 `/memory forget {id}`，或用 `/memory edit {id} 新内容` 修改。此类询问每周最多一次；在您答复之前，这条会按不太确定处理。",
     S.NO_FACT: "没有编号为“{id}”的内容。发送 `/memory` 可查看编号。",
-    S.MORE_USAGE: "`/memory` edit 编号 新内容 修改 · why 为什么 · why 编号 来源 · import 导入（附文件，或每行一条）· export mem0 或 chatgpt · 群里：team 团队",
+    S.MORE_USAGE: "`/memory` edit 编号 新内容 修改 · keep 编号 保留 · why 为什么 · why 编号 来源 · import 导入（附文件，或每行一条）· export mem0 或 chatgpt · 群里：team 团队",
     S.WHY_HEADER: "我上一次在这里回答时，向智能体提供了您的这些记忆（{count} 条），原因是：",
     S.WHY_NOTHING: "我上一次在这里回答时，没有向智能体提供您的任何记忆。",
     S.WHY_UNKNOWN: "我已不知道当时向智能体提供了什么。请在下一次回答之后再问。",

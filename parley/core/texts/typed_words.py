@@ -39,6 +39,7 @@ MEMORY_ACTIONS = {
     "export": ("export", "导出"),
     "clear": ("clear", "清空"),
     "edit": ("edit", "修改"),
+    "keep": ("keep", "保留"),
     "why": ("why", "为什么"),
     "import": ("import", "导入"),
     "team": ("team", "团队"),

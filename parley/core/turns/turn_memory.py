@@ -170,4 +170,6 @@ async def _memory_notes(services: CoreServices, person: str, message: InboundMes
         told.append(say(language, Sentence.MEMORY_DAMAGED, name=noted.damaged))
     if noted.secrets:
         told.append(say(language, Sentence.MEMORY_SECRETS, count=noted.secrets))
+    if noted.stale:
+        told.append(say(language, MemorySentence.STILL_TRUE, content=noted.stale.content, id=noted.stale.id))
     return tuple(told)

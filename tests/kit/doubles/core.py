@@ -280,6 +280,9 @@ class RecordingMemory(NullMemory):
         self.held[person] = [replace(fact, content=content) if fact.id == fact_id else fact for fact in held]
         return next((fact for fact in self.held[person] if fact.id == fact_id), None)
 
+    async def keep(self, person: str, fact_id: str) -> FactView | None:
+        return next((fact for fact in self.held.get(person, []) if fact.id == fact_id), None)
+
     async def told(self, query: RecallQuery) -> ToldMemory | None:
         return None
 

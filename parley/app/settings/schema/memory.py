@@ -21,6 +21,10 @@ class MemorySection(Section):
     per_assistant: bool = False
     first_use_notice: bool = True
     instructions: bool = True
+    staleness: Literal["lower", "ask", "off"] = "lower"
+    consolidation: bool = True
+    consolidation_calls: int = Field(default=20, ge=0, le=10_000)
+    consolidation_tokens: int = Field(default=40_000, ge=0, le=10_000_000)
     past_conversations_days: int = Field(default=30, ge=0, le=366)
     tools: bool = True
     tools_url: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.commands.memory.edits import edit_fact, export_memory, masked_note, origin_of
+from parley.core.commands.memory.edits import edit_fact, export_memory, keep_fact, masked_note, origin_of
 from parley.core.commands.memory.forgetting import ForgetTexts, forget_facts
 from parley.core.commands.memory.imports import import_memories
 from parley.core.commands.memory.lines import MAX_FACTS_SHOWN, UNDONE, fact_lines, first_facts
@@ -176,6 +176,7 @@ _HANDLERS: dict[str, _Action] = {
     "export": export_memory,
     "clear": _clear,
     "edit": edit_fact,
+    "keep": keep_fact,
     "why": explain_memory,
     "import": import_memories,
 }

@@ -33,6 +33,17 @@ async def edit_fact(context: CommandContext, person: str, words: str) -> str:
     )
 
 
+async def keep_fact(context: CommandContext, person: str, words: str) -> str:
+    """Take a fact for certain: the person says that it still holds."""
+    fact_id = words.strip("` ")
+    if not fact_id:
+        return context.say(MemorySentence.MORE_USAGE)
+    fact = await context.services.memory_controls.keep(person, fact_id)
+    if fact is None:
+        return context.say(MemorySentence.NO_FACT, id=fact_id)
+    return "\n".join([context.say(MemorySentence.KEPT), *fact_lines([fact])])
+
+
 async def masked_note(context: CommandContext, content: str) -> list[str]:
     """Return the sentence that a text had secrets, which are not kept; nothing where it had none."""
     person = await context.services.people.person_of(context.message.sender)

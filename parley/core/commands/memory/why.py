@@ -56,6 +56,7 @@ def origin_lines(context: CommandContext, fact: FactView) -> list[str]:
     lines = [context.say(_origin(fact), date=fact.at[:10] or "?", channel=_channel(fact))]
     if fact.origin.link:
         lines.append(fact.origin.link)
+    lines += [other.link for other in fact.also_said if other.link and other.link != fact.origin.link]
     if fact.confirmed:
         lines.append(context.say(MemorySentence.AGAIN_ON, date=fact.confirmed[:10]))
     if fact.until:

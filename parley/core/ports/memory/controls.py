@@ -99,6 +99,10 @@ class MemoryControls(Protocol):
         """Give a fact another text; None where there is none of this id. `author` as in `FactChange`."""
         ...
 
+    async def keep(self, person: str, fact_id: str) -> FactView | None:
+        """Take a fact for certain, as its person wrote it; None where there is none of this id."""
+        ...
+
     async def told(self, query: RecallQuery) -> ToldMemory | None:
         """Return what the agent was told on this thread last; None where that is not known."""
         ...
@@ -133,6 +137,9 @@ class NoMemoryControls:
     async def edit(
         self, person: str, fact_id: str, content: str, author: str = "", origin: FactOrigin = NO_ORIGIN
     ) -> FactView | None:
+        return None
+
+    async def keep(self, person: str, fact_id: str) -> FactView | None:
         return None
 
     async def told(self, query: RecallQuery) -> ToldMemory | None:

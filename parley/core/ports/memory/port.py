@@ -50,7 +50,7 @@ class FactView:
 
     `until` is the date until which it held, empty for what holds. `confirmed` is when it was last said again,
     `shared` that it was said where others listen, and `accounts` are those that said it, where the person is
-    not named after them.
+    not named after them. `also_said` is where it was said again.
     """
 
     id: str
@@ -64,6 +64,7 @@ class FactView:
     shared: bool = False
     accounts: tuple[str, ...] = ()
     origin: FactOrigin = NO_ORIGIN
+    also_said: tuple[FactOrigin, ...] = ()
 
 
 SIMPLE_RULES = "simple rules"
@@ -96,11 +97,13 @@ class MemoryView:
 class MemoryNotices:
     """What a person is told below an answer: `damaged` as in `MemoryView`, once a day, and how many secrets
     in their message are not remembered. `first` says that they learn now, once, that they are remembered.
+    `stale` is a fact of which they are asked whether it still holds.
     """
 
     damaged: str = ""
     secrets: int = 0
     first: bool = False
+    stale: FactView | None = None
 
 
 class UndoResult(StrEnum):

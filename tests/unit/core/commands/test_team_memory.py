@@ -121,6 +121,14 @@ async def test_standing_instructions_are_shown_apart_from_other_facts(parley: Co
     assert "Captain" not in others
 
 
+async def test_a_fact_that_still_holds_is_kept_as_certain(parley: Core) -> None:
+    await parley.services.memory.admin.create("test:ann", "Lives in Oslo", "context", 0.4)
+    fact_id = (await parley.services.memory.overview("test:ann")).facts[0].id
+    assert "(context, 1.00)" in await tell(parley, f"/memory keep `{fact_id}`", private=True)
+    assert "no fact “x”" in await tell(parley, "/memory 保留 x", private=True)
+    assert "keep ID" in await tell(parley, "/memory keep", private=True)
+
+
 async def test_why_tells_what_the_agent_was_told(parley: Core) -> None:
     assert "do not know any more" in await tell(parley, "/memory why", private=True)
     await tell(parley, "/memory add I like green tea", private=True)

@@ -17,7 +17,7 @@ from parley.core.model.errors import (
     RateLimited,
 )
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
-from parley.core.ports.memory.port import MemoryNotices
+from parley.core.ports.memory.port import FactView, MemoryNotices
 from parley.core.texts import Sentence
 from tests.kit.doubles.core import (
     NO_EVENTS,
@@ -55,12 +55,14 @@ async def test_text_before_a_tool_call_is_shown_and_not_remembered(tmp_path: Pat
 
 async def test_what_memory_has_to_say_stands_below_the_answer(tmp_path: Path) -> None:
     async with core(tmp_path) as parley:
-        parley.memory.noted = MemoryNotices(damaged="memory.json.corrupt-1", secrets=2)
+        asked = FactView("fact_1", "Lives in Oslo", "context", 0.8, "", "thread")
+        parley.memory.noted = MemoryNotices(damaged="memory.json.corrupt-1", secrets=2, stale=asked)
         await parley.say("hi")
         (text,) = await parley.channel.until_finals(1)
         answer, *notes = text.split("\n\n")
         assert answer == "you said hi"
         assert ["memory.json.corrupt-1" in notes[0], "(2) is not remembered" in notes[1]] == [True, True]
+        assert "“Lives in Oslo”? If so: `/memory keep fact_1`" in notes[2]
         assert [turn.reply_text for turn in await parley.memory.until_turns(1)] == ["you said hi"]
 
 
