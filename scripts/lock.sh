@@ -15,7 +15,7 @@ lock() { # lock FILE OPTION...
 }
 
 # shellcheck disable=SC2086
-lock test.txt $run --extra voice --extra tracing --extra mcp --group dev "$@"
+lock test.txt $run --extra voice --extra tracing --extra mcp --extra workspace --group dev "$@"
 for file in run image; do
     # Of a package there is one version everywhere: uv prefers those that it finds in its output.
     cp requirements/test.txt requirements/$file.txt
@@ -23,7 +23,7 @@ done
 # shellcheck disable=SC2086
 lock run.txt $run
 # shellcheck disable=SC2086
-lock image.txt $run --extra voice --extra postgres --extra tracing --extra mcp
+lock image.txt $run --extra voice --extra postgres --extra tracing --extra mcp --extra workspace
 # What builds the wheel in the image.
 printf 'setuptools>=77\npip>=25\n' | "$uv" pip compile --quiet --no-header --no-annotate --no-emit-index-url \
     --generate-hashes --allow-unsafe --python-version 3.11 -o requirements/build.txt -

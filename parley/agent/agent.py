@@ -22,6 +22,7 @@ from parley.agent.runs.follower import FollowOptions, RunFollower
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
 from parley.agent.runs.preparation import RunDefaults
 from parley.agent.runs.run_input import RECURSION_LIMIT
+from parley.agent.transport.artifacts import ThreadFiles
 from parley.agent.transport.health_probe import probe_health
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.agent.transport.model_list import fetch_models
@@ -61,12 +62,13 @@ class LangGraphAgent:
     ) -> None:
         self._endpoint = endpoint
         self._gateway_url = gateway_url
-        # Where an agent has its files: on its gateway, else beside its runs; nowhere within this process.
-        keeps_at = gateway_url or ("" if transport else endpoint.url)
-        self._files, self._rejoin_delay = AnswerFiles(files, endpoint, keeps_at), rejoin_delay
+        self._http, sdk = make_clients(endpoint, transport)
+        # Where an agent has its files: on its gateway, else beside its runs.
+        inside = self._http if transport and not gateway_url else None
+        self._kept = ThreadFiles(gateway_url or endpoint.url, endpoint, inside)
+        self._files, self._rejoin_delay = AnswerFiles(files, self._kept), rejoin_delay
         self.configure(models=models, recursion_limit=recursion_limit, images=images, injection=injection)
         self._clock = clock
-        self._http, sdk = make_clients(endpoint, transport)
         self._server = AgentServerClient(sdk)
         self._speakers, self._named = ThreadSpeakers(), has_places(endpoint.headers)
         self._stack = AsyncExitStack()
@@ -82,7 +84,7 @@ class LangGraphAgent:
         self._models = models
         self._terms = FollowOptions(
             self._files,
-            RunDefaults(recursion_limit, FileReader(), images, MemoryInjector(injection)),
+            RunDefaults(recursion_limit, FileReader(), self._kept, images, MemoryInjector(injection)),
             self._rejoin_delay,
         )
 

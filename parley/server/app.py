@@ -27,13 +27,14 @@ from parley.server.graphs.projects import import_attribute
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
 from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
-from parley.server.routes import assistants, crons, meta, runs, store, threads
+from parley.server.routes import assistants, crons, files, meta, runs, store, threads
 from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
 from parley.server.storage.database import Database, open_database
 from parley.server.threads.service import ThreadService
+from parley.server.workspace.expiry import expiring
 
 _AUTH = "agent_server.auth"
 _READ_BY_PAGES = ("content-location", "location", "x-pagination-next", "x-pagination-total")
@@ -59,6 +60,7 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             *runs.ROUTES,
             *crons.ROUTES,
             *store.ROUTES,
+            *files.ROUTES,
             *mcp,
         ],
         middleware=_middleware(options),
@@ -156,7 +158,10 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         await stack.enter_async_context(work.working())
         timed = CronService(database, work, clock)
         await stack.enter_async_context(timed.working())
-        rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
+        workspaces = options.default_agent.workspaces
+        if workspaces is not None:
+            await stack.enter_async_context(expiring(workspaces, clock))
+        rows = ThreadService(database, checkpoints, graphs, work.lanes, clock, workspaces)
         tools = AssistantTools(known, work, options.limits.body)
         await stack.enter_async_context(tools.working())
         yield AppState(options, graphs, known, items, rows, work, timed, tools, stack)

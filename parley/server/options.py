@@ -11,6 +11,7 @@ from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
+from parley.server.workspace.workspaces import Workspaces
 
 DEFAULT_GRAPH = "agent"
 
@@ -96,6 +97,7 @@ class DefaultAgentOptions:
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     The model called `titles` names conversations, "" for none.
+    With `workspaces` it has a folder of files for each conversation.
     """
 
     prompt_file: Path | None = None
@@ -109,6 +111,7 @@ class DefaultAgentOptions:
     web: WebOptions = WebOptions()
     clarification: bool = False
     titles: str = ""
+    workspaces: Workspaces | None = None
 
     @property
     def runs_code(self) -> bool:

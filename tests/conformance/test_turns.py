@@ -14,7 +14,7 @@ import pytest
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.runs.trace_links import trace_links
-from parley.agent.transport.artifacts import fetch_artifact
+from parley.agent.transport.artifacts import ThreadFiles
 from parley.agent.transport.error_mapping import AgentMissing
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.address import RunIdentity, User
@@ -258,7 +258,7 @@ async def test_deerflow_presents_files(deerflow: tuple[DeerFlowServer, LangGraph
     assert server.owners == {request.thread: ann.user_id}
     endpoint = AgentEndpoint(f"{server.url}/api", headers=HEADERS)
     with pytest.raises(AgentMissing):  # they are hers
-        await fetch_artifact(server.url, endpoint, request.thread, REPORT, 100)
+        await ThreadFiles(server.url, endpoint).fetch(request.thread, REPORT, 100)
 
 
 async def test_deerflow_asks_by_ending_its_turn(deerflow: tuple[DeerFlowServer, LangGraphAgent]) -> None:

@@ -52,6 +52,12 @@ async def read_files(
     return blocks, tuple(unread)
 
 
+def placed_block(paths: Sequence[str]) -> list[Json]:
+    """A block that tells where files are that the agent's server took; none where it took none."""
+    known = ", ".join(filter(None, paths))
+    return [_text_block(f"[In the workspace: {known}]")] if known else []
+
+
 def _block(file: StoredFile, content: FileContent) -> Json:
     if content.picture:
         return {"type": "image", "base64": b64encode(content.picture).decode(), "mime_type": content.mime}

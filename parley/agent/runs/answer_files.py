@@ -11,8 +11,7 @@ from parley.agent.files.outgoing import EncodedFile, RemoteFile, SavedFiles, ext
 from parley.agent.files.state_files import named_files
 from parley.agent.files.web_fetch import NotFetched
 from parley.agent.stream.final_answer import FinalAnswer
-from parley.agent.transport.artifacts import fetch_artifact
-from parley.agent.transport.http_client import AgentEndpoint
+from parley.agent.transport.artifacts import ThreadFiles
 from parley.core.model.errors import AgentError, AgentUnreadable
 
 _UNTYPED = ""
@@ -20,13 +19,10 @@ _UNTYPED = ""
 
 @dataclass(frozen=True, slots=True)
 class AnswerFiles:
-    """Puts files under `folder`. `gateway_url` is where those are that an agent keeps on its server, "" for
-    nowhere; it is asked as `endpoint` is.
-    """
+    """Puts files under `folder`. `kept` has those that an agent keeps on its server."""
 
     folder: Path
-    endpoint: AgentEndpoint
-    gateway_url: str = ""
+    kept: ThreadFiles
 
     async def save(self, final: FinalAnswer, thread: str, turn: str) -> SavedFiles:
         """Fetch and write all files of a turn's answer. Raises StoreUnavailable."""
@@ -44,10 +40,8 @@ class AnswerFiles:
         return RemoteFile(path.rstrip("/").rpartition("/")[2], partial(self._fetch, thread, path))
 
     async def _fetch(self, thread: str, path: str, most: int) -> tuple[bytes, str]:
-        if not self.gateway_url:
-            raise NotFetched("the agent's server has no files")
         try:
-            content = await fetch_artifact(self.gateway_url, self.endpoint, thread, path, most)
+            content = await self.kept.fetch(thread, path, most)
         except AgentError as error:
             raise NotFetched(error.reason, too_large=isinstance(error, AgentUnreadable)) from error
         return content, _UNTYPED

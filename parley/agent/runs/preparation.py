@@ -25,6 +25,7 @@ from parley.agent.stream.final_answer import (
 )
 from parley.agent.stream.graph_shape import GraphShape
 from parley.agent.stream.thread_values import ThreadValues
+from parley.agent.transport.artifacts import ThreadFiles
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
 from parley.core.model.types import Json, RunRequest
@@ -39,10 +40,11 @@ def turn_anchor(request: RunRequest) -> TurnAnchor:
 
 @dataclass(frozen=True, slots=True)
 class RunDefaults:
-    """How runs are made. `pictures` says that the agent's model takes them."""
+    """How runs are made. `files` takes those that people send; `pictures` says that the model takes them."""
 
     recursion_limit: int
     documents: FileReader
+    files: ThreadFiles
     pictures: bool = True
     injector: MemoryInjector = field(default_factory=lambda: MemoryInjector(MemoryInjection.AUTO))
     declared: ContextFields = field(default_factory=ContextFields)
@@ -74,8 +76,9 @@ async def prepare_run(
             raise AgentRefused("The agent no longer waits for this decision.")
     before = _messages_before(request, making)
     start = await select_start(server, request)
+    placed = await making.files.upload(request.thread, request.files) if request.files else []
     given = await build_run_input(
-        request, making.documents, start.earlier, before, pictures=making.pictures, shape=shape
+        request, making.documents, start.earlier, before, pictures=making.pictures, shape=shape, placed=placed
     )
     order = replace(
         order,

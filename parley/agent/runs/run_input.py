@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parley.agent.files.content_blocks import read_files
+from parley.agent.files.content_blocks import placed_block, read_files
 from parley.agent.files.reader import FileReader
 from parley.agent.runs.input_template import fill_input, input_template, takes_pictures
 from parley.agent.runs.memory_block import companion_id
@@ -35,13 +35,15 @@ async def build_run_input(
     *,
     pictures: bool = True,
     shape: GraphShape | None = None,
+    placed: Sequence[str] = (),
 ) -> RunInput:
     """The input of the run that `request` asks for: one human message that carries our id, after those
     `earlier` ones that are to be replaced on the thread, and `before` it what else it is to stand under.
 
     Its content is plain text where that suffices, else blocks: the text, then one for each file: LangChain's
     standard image blocks, or text between marks. `pictures` says that the agent's model takes them. A graph
-    of another `shape` is given its own fields, or those of the settings.
+    of another `shape` is given its own fields, or those of the settings. `placed` are the paths of the files
+    on the agent's server, where it takes such: these it has whole, whatever of them stands in the blocks.
     """
     template = input_template(request.session.input, shape or GraphShape())
     files: list[Json] = []
@@ -49,6 +51,9 @@ async def build_run_input(
     if request.files:
         pictures = pictures and takes_pictures(template)
         files, unread = await read_files(request.files, documents, pictures=pictures)
+        lost = {file.name for file, path in zip(request.files, placed, strict=False) if not path}
+        unread = tuple(file for file in unread if not placed or file.name in lost)
+        files += placed_block(placed)
     words = [_text_block(request.text)] if request.text else []
     content: Json = [*words, *files] if request.files else request.text
     message: dict[str, Json] = {"type": "human", "id": request.message_id, "content": content}

@@ -117,6 +117,8 @@ def abilities(settings: Settings) -> Iterator[str]:
         yield "web search"
     if section.web.fetch:
         yield "web pages"
+    if section.workspace.enabled:
+        yield "files"
     yield from (each for each in ("todos", "clarification", "titles") if getattr(section, each))
 
 

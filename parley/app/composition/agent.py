@@ -28,7 +28,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings
-from parley.app.storage.paths import AGENT_DATABASE, FILES
+from parley.app.storage.paths import AGENT_DATABASE, FILES, WORKSPACES
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
@@ -41,6 +41,8 @@ from parley.server.options import (
     ToolRules,
     WebOptions,
 )
+from parley.server.workspace.folder import WorkspaceLimits
+from parley.server.workspace.workspaces import DAY, Workspaces
 
 _INSIDE = "http://embedded"
 _STEPS_A_CALL = 20
@@ -260,6 +262,7 @@ def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultA
         todos=section.todos,
         clarification=section.clarification,
         titles=section.titles,
+        workspaces=_workspaces(loaded),
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
@@ -273,6 +276,19 @@ def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
     return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
+
+
+def _workspaces(loaded: LoadedSettings) -> Workspaces | None:
+    """Return where conversations have files. Raises ConfigError where the package for it is not installed."""
+    section = loaded.settings.built_in.workspace
+    if not section.enabled:
+        return None
+    if find_spec("deepagents") is None:
+        raise ConfigError(
+            f"built_in.workspace: Deep Agents is not installed; run: {install_command('workspace')}"
+        )
+    limits = WorkspaceLimits(section.size, section.files, min(section.size, WorkspaceLimits().file))
+    return Workspaces(loaded.data_dir / WORKSPACES, limits, section.keep_days * DAY)
 
 
 def _place(place: str, folder: Path) -> str:

@@ -48,6 +48,7 @@ def needed_extras(loaded: LoadedSettings) -> tuple[str, ...]:
     found = [*kinds]
     found += ["embedded"] if settings.agent.embedded else []
     found += ["mcp"] if settings.agent.built_in and settings.built_in.mcp.file else []
+    found += ["workspace"] if settings.agent.built_in and settings.built_in.workspace.enabled else []
     found += [] if settings.store.embedded else ["postgres"]
     found += ["embedding"] if settings.memory.enabled and settings.memory.embedding != "none" else []
     return tuple(dict.fromkeys(found))

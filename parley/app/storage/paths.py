@@ -3,6 +3,8 @@
 DATABASE = "parley.db"
 AGENT_DATABASE = "agent.db"
 FILES = "files"
+WORKSPACES = "workspaces"
+"""The files of the built-in agent: a folder for each thread is in it."""
 CHANNELS = "channels"
 """A folder for each channel is in it."""
 CONSOLE_KEY = "token"

@@ -20,6 +20,7 @@ from parley.server.routes.mcp import AssistantTools
 from parley.server.runs.manager import RunManager
 from parley.server.runs.payload import describe_validation_error
 from parley.server.threads.service import ThreadService
+from parley.server.workspace.workspaces import Workspaces
 
 BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
@@ -37,6 +38,11 @@ class AppState:
     crons: CronService
     tools: AssistantTools
     closing: AsyncExitStack
+
+    @property
+    def workspaces(self) -> Workspaces | None:
+        """The folders of files that threads have, where they have any."""
+        return self.options.default_agent.workspaces
 
 
 def app_state(request: Request) -> AppState:

@@ -30,6 +30,7 @@ from parley.server.storage.tables import (
     save_thread,
     set_thread_status,
 )
+from parley.server.workspace.workspaces import Workspaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,9 @@ class ThreadService:
         graphs: GraphRegistry,
         lanes: ThreadQueues,
         clock: Callable[[], float],
+        workspaces: Workspaces | None = None,
     ) -> None:
+        self._workspaces = workspaces
         self._database = database
         self._checkpoints = checkpoints
         self._graphs = graphs
@@ -106,6 +109,8 @@ class ThreadService:
                 run.cancel("interrupt")
             await asyncio.gather(*(run.done.wait() for run in runs))
             await self._checkpoints.delete(thread_id)
+            if self._workspaces is not None:
+                await asyncio.to_thread(self._workspaces.delete, thread_id)
             await self._database.write(*delete_thread(thread_id), durable=True)
 
     async def copy(self, thread_id: str) -> ThreadRow:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field, JsonValue, field_validator
+from typing import Annotated
 
+from pydantic import BeforeValidator, Field, JsonValue, field_validator
+
+from parley.app.settings.schema.manager import parse_size
 from parley.app.settings.schema.speech import check_address
 from parley.channels.kit.config import Section
 
@@ -74,6 +77,15 @@ class WebSection(Section):
     _checked = field_validator("search_url")(check_address)
 
 
+class WorkspaceSection(Section):
+    """Files of each conversation: whether there are any, how many, and the days without use they are kept."""
+
+    enabled: bool = False
+    size: Annotated[int, BeforeValidator(parse_size), Field(ge=1_000)] = 200_000_000
+    files: int = Field(default=1_000, ge=1, le=1_000_000)
+    keep_days: float = Field(default=30.0, ge=0)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -90,3 +102,4 @@ class BuiltInSection(Section):
     clarification: bool = False
     titles: str = ""
     web: WebSection = WebSection()
+    workspace: WorkspaceSection = WorkspaceSection()

@@ -69,6 +69,10 @@ def tool_sources(options: DefaultAgentOptions, project: Project) -> ToolSources:
         from parley.server.default_agent.tools.web import web_tools
 
         own += web_tools(options.web)
+    if options.workspaces is not None:
+        from parley.server.default_agent.files.tools import file_tools
+
+        own += file_tools(options.workspaces)
     return ToolSources(tuple(own), options.rules, import_policy(options.rules, project))
 
 

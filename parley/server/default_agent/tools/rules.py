@@ -31,6 +31,8 @@ Policy = Callable[[str, Mapping[str, Any], Mapping[str, Any]], object]
 """Asked with the tool's name, its arguments and the run's identity: True, or why not."""
 _POLICY = "built_in.guardrails.policy"
 _MOST_REASON = 500
+CONFINED = "confinedHint"
+"""What a tool of ours says of itself that changes nothing but the conversation's workspace."""
 
 
 def says(tool: BaseTool, hint: str) -> bool:
@@ -44,10 +46,14 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def asks_first(tool: BaseTool, rules: ToolRules) -> bool:
-    """Return whether a person is asked before each call: unless they are not to be, or it only reads."""
+    """Return whether a person is asked before each call.
+
+    Unless they are not to be, or it only reads, or it changes nothing but the conversation's workspace.
+    """
     if matches(tool.name, rules.always_ask):
         return True
-    return not (matches(tool.name, rules.never_ask) or says(tool, "readOnlyHint"))
+    harmless = says(tool, "readOnlyHint") or says(tool, CONFINED)
+    return not (harmless or matches(tool.name, rules.never_ask))
 
 
 def approvals(tools: Iterable[BaseTool], rules: ToolRules) -> list[AgentMiddleware[Any, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
-from parley.agent.transport.artifacts import fetch_artifact
+from parley.agent.transport.artifacts import ThreadFiles
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.errors import AgentRefused, AgentUnreadable
 from parley.simulator.kit import http_server as loopback
@@ -33,7 +33,7 @@ async def gateway(request: pytest.FixtureRequest) -> AsyncIterator[str]:
 
 async def fetched(gateway: str, path: str, most: int = 100, token: str = "secret") -> bytes:
     endpoint = AgentEndpoint("http://127.0.0.1:9", headers={"X-Token": token})
-    return await fetch_artifact(gateway + "/", endpoint, "t-1", path, most)
+    return await ThreadFiles(gateway + "/", endpoint).fetch("t-1", path, most)
 
 
 async def test_a_file_is_fetched_by_the_name_that_the_agent_uses(gateway: str) -> None:

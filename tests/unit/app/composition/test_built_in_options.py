@@ -11,6 +11,8 @@ from parley.app.cli.startup_summary import summarise_startup
 from parley.app.composition.agent import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.server.options import McpOptions, ToolRules, WebOptions
+from parley.server.workspace.folder import WorkspaceLimits
+from parley.server.workspace.workspaces import DAY, Workspaces
 
 MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"
 ALL = """
@@ -23,6 +25,7 @@ built_in:
     same_calls_per_run: 9}
   mcp: {file: mcp.json, chats: {"slack:C1": [files]}, timeout: 5}
   web: {fetch: true, search_url: "http://localhost:8888"}
+  workspace: {enabled: true, size: 1 MB, files: 7, keep_days: 2}
   todos: true
   clarification: true
 """
@@ -48,6 +51,10 @@ def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert found.web.read_page is not None
     assert found.web.search_url == "http://localhost:8888"
     assert (found.todos, found.clarification, found.runs_code) == (True, True, True)
+    assert found.workspaces is not None
+    limits, keep = WorkspaceLimits(1_000_000, 7, 1_000_000), 2 * DAY
+    assert (found.workspaces.limits, found.workspaces.keep) == (limits, keep)
+    assert found.workspaces.root.name == "workspaces"
 
 
 def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
@@ -55,6 +62,7 @@ def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
     assert found.tools == ()
     assert not isinstance(found.mcp, McpOptions)
     assert found.web == WebOptions()
+    assert not isinstance(found.workspaces, Workspaces)
     assert (found.todos, found.clarification, found.runs_code) == (False, False, False)
 
 
@@ -62,7 +70,7 @@ def test_the_agents_line_says_what_is_on(tmp_path: Path) -> None:
     first = next(iter(summarise_startup(loaded(MODEL + ALL, tmp_path))))
     assert first.endswith(
         "model openai:a; with thinking (openai:a), tools (my_tools.py:one, package.module:two), "
-        "MCP servers (mcp.json), web search, web pages, todos, clarification"
+        "MCP servers (mcp.json), web search, web pages, files, todos, clarification"
     )
     assert next(iter(summarise_startup(loaded(MODEL, tmp_path)))).endswith("model openai:a")
     assert "with" not in next(iter(summarise_startup(loaded(ALL, tmp_path))))

@@ -86,7 +86,7 @@ async def test_a_person_may_choose_among_the_models(
     assert offered == {"models": [{"name": "big"}, {"name": "small"}]}
 
 
-@pytest.mark.parametrize("model", ["nonsense", "nobody:gpt", "anthropic:claude"])
+@pytest.mark.parametrize("model", ["nonsense", "nobody:gpt", "mistralai:m"])
 def test_a_model_that_cannot_be_is_said_at_the_start(model: str) -> None:
     with pytest.raises(ConfigError, match=rf"agent\.model: {model} "):
         chat_model(ModelOptions("m", model))

@@ -1,0 +1,1 @@
+"""Files of the default agent: the tools on a conversation's workspace."""

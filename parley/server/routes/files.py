@@ -1,0 +1,92 @@
+"""The files of a thread's workspace, in the shape of DeerFlow's gateway: uploads, and what the agent made."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from parley.server.http_errors import Problem, not_found
+from parley.server.routes.request_context import app_state, path_uuid
+from parley.server.workspace.folder import WorkspaceFolder, WorkspaceFull
+from parley.server.workspace.paths import PathRefused
+
+UPLOADS = "/uploads"
+_MOST_FILES = 20
+_MOST_NAME = 100
+_T = TypeVar("_T")
+
+
+async def upload(request: Request) -> Response:
+    """Put files into the workspace; one of another's name gets a number."""
+    folder = await _folder(request)
+    length = request.headers.get("content-length", "")
+    limit = app_state(request).options.limits.body
+    if not length.isdecimal() or int(length) > limit:
+        raise Problem(413, f"Say content-length; at most {limit} bytes are taken.")
+    stored = []
+    async with request.form(max_files=_MOST_FILES) as form:
+        for given in form.getlist("files"):
+            if isinstance(given, UploadFile):
+                content, name = await given.read(), _safe_name(given.filename or "")
+                path = await _asked(partial(folder.add, UPLOADS, name, content))
+                stored.append({"filename": path.rpartition("/")[2], "size": len(content), "path": path})
+    files = [{**each, "virtual_path": each["path"]} for each in stored]
+    return JSONResponse({"success": True, "files": files, "message": f"{len(files)} files uploaded"})
+
+
+async def uploads(request: Request) -> Response:
+    """List the files that were uploaded."""
+    folder = await _folder(request)
+    found = await _asked(lambda: folder.entries(UPLOADS) if folder.has(UPLOADS) else [])
+    files = [
+        {"filename": each.path.rpartition("/")[2], "size": each.size, "virtual_path": each.path}
+        for each in found
+        if not each.is_folder
+    ]
+    return JSONResponse({"files": files, "count": len(files)})
+
+
+async def artifact(request: Request) -> Response:
+    """A file of the workspace, always as one to be saved: its type is whatever a stranger says."""
+    folder = await _folder(request)
+    content = await _asked(lambda: folder.read("/" + request.path_params["path"]))
+    headers = {"content-disposition": "attachment", "x-content-type-options": "nosniff"}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+async def _folder(request: Request) -> WorkspaceFolder:
+    workspaces = app_state(request).workspaces
+    if workspaces is None:
+        raise not_found("Workspace")
+    return await asyncio.to_thread(workspaces.of, path_uuid(request, "thread_id"))
+
+
+async def _asked(work: Callable[[], _T]) -> _T:
+    try:
+        return await asyncio.to_thread(work)
+    except WorkspaceFull as error:
+        raise Problem(413, str(error)) from error
+    except PathRefused as error:
+        raise Problem(404, str(error)) from error
+
+
+def _safe_name(name: str) -> str:
+    """Return a name without folders, for a file that a person sent."""
+    base = re.split(r"[\\/]", name[-1_000:])[-1]
+    kept = "".join(sign if sign.isprintable() and sign not in '"<>:|?*' else "_" for sign in base)
+    return kept.strip(" .").encode(errors="ignore").decode(errors="ignore")[-_MOST_NAME:] or "file"
+
+
+ROUTES = [
+    Route("/threads/{thread_id}/uploads", upload, methods=["POST"]),
+    Route("/threads/{thread_id}/uploads/list", uploads, methods=["GET"]),
+    Route("/threads/{thread_id}/artifacts/{path:path}", artifact, methods=["GET"]),
+]

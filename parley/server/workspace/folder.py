@@ -1,0 +1,179 @@
+"""One thread's files: listed, read, written and deleted by path, within a quota."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from parley.server.workspace.paths import (
+    DEEPEST,
+    PathRefused,
+    make_file,
+    open_file,
+    opened_folder,
+    split_path,
+)
+from parley.server.workspace.removal import remove_tree
+
+FILES, _UNFINISHED = "files", "unfinished"
+_PIECE = 1 << 20
+_SAME_NAMES = 1_000
+
+
+class WorkspaceFull(PathRefused):
+    """There is no room for a file: too many bytes, or too many files."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceLimits:
+    """What one thread may keep: `size` bytes in all, `files` of them and of folders, `file` bytes in one."""
+
+    size: int = 200_000_000
+    files: int = 1_000
+    file: int = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceEntry:
+    """A file or folder. `path` begins with a slash; `changed` is seconds since 1970."""
+
+    path: str
+    size: int
+    changed: float
+    is_folder: bool = False
+
+
+class WorkspaceFolder:
+    """The files of one thread. All of it blocks: call it in a thread."""
+
+    def __init__(self, place: Path, limits: WorkspaceLimits, lock: threading.Lock) -> None:
+        self._place, self._limits, self._lock = place, limits, lock
+        self.root = place / FILES
+
+    def make(self) -> None:
+        """Make sure that there is one, and note that it is in use."""
+        for folder in (self.root, self._place / _UNFINISHED):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.utime(self._place)
+
+    def entries(self, path: str = "/") -> list[WorkspaceEntry]:
+        """Return what is in a folder, by name. Raises PathRefused."""
+        parts = split_path(path)
+        with opened_folder(self.root, parts) as folder:
+            return sorted(_entries(folder, parts), key=lambda entry: entry.path)
+
+    def walk(self) -> Iterator[WorkspaceEntry]:
+        """Yield all files and folders; of what lies too deep, the folder around it."""
+        waiting: list[tuple[str, ...]] = [()]
+        while waiting:
+            parts = waiting.pop()
+            with suppress(PathRefused), opened_folder(self.root, parts) as folder:
+                for entry in _entries(folder, parts):
+                    yield entry
+                    if entry.is_folder and len(parts) + 1 < DEEPEST:
+                        waiting.append((*parts, entry.path.rpartition("/")[2]))
+
+    def room(self) -> int:
+        """Return how many bytes there is room for. Raises WorkspaceFull where there is none."""
+        size = number = 0
+        for entry in self.walk():
+            size, number = size + entry.size, number + 1
+            if size >= self._limits.size:
+                raise WorkspaceFull(f"the workspace is full: it has room for {self._limits.size} bytes")
+            if number >= self._limits.files:
+                raise WorkspaceFull(f"the workspace is full: it has room for {self._limits.files} files")
+        return self._limits.size - size
+
+    def read(self, path: str, most: int = 0) -> bytes:
+        """Return a file of at most `most` bytes, by default of the size that files may have.
+
+        Raises PathRefused, also for a larger one.
+        """
+        most = most or self._limits.file
+        with _named(self.root, path) as (folder, name), os.fdopen(open_file(folder, name), "rb") as file:
+            if os.fstat(file.fileno()).st_size <= most and len(content := file.read(most + 1)) <= most:
+                return content
+        raise PathRefused(f"{path}: it has more than {most} bytes")
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file whole, in the place of one that is there. Raises PathRefused, WorkspaceFull."""
+        if len(content) > self._limits.file:
+            raise WorkspaceFull(f"{path}: a file may have {self._limits.file} bytes at most")
+        with self._lock:
+            if len(content) > self.room():
+                raise WorkspaceFull(f"{path}: there is no room for it in the workspace")
+            with _named(self.root, path, make=True) as (folder, name):
+                self._replace(folder, name, content)
+
+    def add(self, folder: str, name: str, content: bytes) -> str:
+        """Write a file that takes no other's name, and return its path; once, where it is there already.
+
+        Raises PathRefused, WorkspaceFull.
+        """
+        stem, dot, suffix = name.rpartition(".")
+        for number in range(1, _SAME_NAMES):
+            marked = name if number == 1 else f"{stem or suffix}-{number}{dot + suffix if stem else ''}"
+            path = f"{folder}/{marked}"
+            with suppress(PathRefused):
+                if self.read(path) != content:
+                    continue
+                return path
+            if not self.has(path):
+                self.write(path, content)
+                return path
+        raise WorkspaceFull(f"{name}: there are too many files of this name")
+
+    def has(self, path: str) -> bool:
+        """Return whether anything has this path."""
+        try:
+            with _named(self.root, path) as (folder, name):
+                os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (PathRefused, FileNotFoundError):
+            return False
+        return True
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that it has. Raises PathRefused."""
+        with _named(self.root, path) as (folder, name):
+            remove_tree(folder, name)
+
+    def _replace(self, folder: int, name: str, content: bytes) -> None:
+        """Put a whole file in the place of a name; a link of that name is replaced, never followed."""
+        unfinished = secrets.token_hex(16)
+        with opened_folder(self._place, (_UNFINISHED,)) as aside:
+            try:
+                with os.fdopen(make_file(aside, unfinished), "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(unfinished, name, src_dir_fd=aside, dst_dir_fd=folder)
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(unfinished, dir_fd=aside)
+                raise
+
+
+@contextmanager
+def _named(root: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield the folder of a path, and the name in it. Raises PathRefused."""
+    parts = split_path(path)
+    if not parts:
+        raise PathRefused("/: this is the folder itself")
+    with opened_folder(root, parts[:-1], make=make) as folder:
+        yield folder, parts[-1]
+
+
+def _entries(folder: int, parts: tuple[str, ...]) -> Iterator[WorkspaceEntry]:
+    with os.scandir(folder) as found:
+        for entry in found:
+            with suppress(FileNotFoundError):  # it goes just now
+                about = entry.stat(follow_symlinks=False)
+                is_folder = stat.S_ISDIR(about.st_mode)
+                path = "/" + "/".join((*parts, entry.name))
+                yield WorkspaceEntry(path, 0 if is_folder else about.st_size, about.st_mtime, is_folder)
