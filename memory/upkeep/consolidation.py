@@ -41,7 +41,10 @@ class UpkeepMaterial:
 
     def render(self) -> str:
         """Return the material as the model reads it."""
-        parts = [f"<group>\n{_lines(map(render_fact, group))}\n</group>" for group in self.groups]
+        parts = [
+            f"<group>\n{_lines(render_fact(fact.id, fact) for fact in group)}\n</group>"
+            for group in self.groups
+        ]
         old = _lines(summary_lines(self.summaries))
         return "\n\n".join([*parts, f"<summaries>\n{old}\n</summaries>"] if old else parts)
 

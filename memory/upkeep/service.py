@@ -137,7 +137,7 @@ class UpkeepService:
         cost = self._counter.count(rules) + self._counter.count(about) + _MOST_OF_ANSWER
         if not material or not self._budget.take(cost):
             return
-        shown = ShownIds(frozenset(fact.id for group in material.groups for fact in group), ())
+        shown = ShownIds({fact.id: fact.id for group in material.groups for fact in group}, ())
         diff = screened(await self._model.propose(rules, about, shown))
 
         def work(now_stored: StoredMemory) -> tuple[StoredMemory, None]:
