@@ -122,7 +122,9 @@ async def test_standing_instructions_are_shown_apart_from_other_facts(parley: Co
 
 
 async def test_a_fact_that_still_holds_is_kept_as_certain(parley: Core) -> None:
-    await parley.services.memory.admin.create("test:ann", "Lives in Oslo", "context", 0.4)
+    memory = parley.services.memory
+    assert isinstance(memory, MemoryService)
+    await memory.admin.create("test:ann", "Lives in Oslo", "context", 0.4)
     fact_id = (await parley.services.memory.overview("test:ann")).facts[0].id
     assert "(context, 1.00)" in await tell(parley, f"/memory keep `{fact_id}`", private=True)
     assert "no fact “x”" in await tell(parley, "/memory 保留 x", private=True)

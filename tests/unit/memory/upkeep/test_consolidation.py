@@ -43,7 +43,9 @@ def test_what_is_near_is_shown_and_becomes_one_that_says_all_of_it():
     assert (kept.id, kept.content, kept.confidence, kept.keywords) == (ONE.id, BOTH, 0.9, ("sport",))
     assert kept.accounts == ("", "slack:1")
     assert dog == DOG
-    assert undo(after, at(41)).document.facts == (ONE, TWO, DOG)
+    undone = undo(after, at(41))
+    assert undone is not None
+    assert undone.document.facts == (ONE, TWO, DOG)
 
 
 @pytest.mark.parametrize(
