@@ -106,6 +106,7 @@ _ON_THE_WIRE = ("-m", "not teeth", "-k", "not web-", "tests/contract", *WIRE_UNI
 _JOURNEYS = (
     "tests/e2e",
     "tests/reconnect",
+    "tests/contract/test_other_name.py",
     "tests/contract/test_slack_http.py",
     "tests/contract/test_slack_panel.py",
     "tests/unit/app/backup/test_restore.py",
