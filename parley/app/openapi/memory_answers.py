@@ -85,6 +85,9 @@ class MemoryConfigAnswer(TypedDict):
     per_assistant: bool
     debounce_seconds: float
     max_wait: float
+    instructions: bool
+    staleness: str
+    consolidation: bool
     past_conversations_days: int
     max_facts: int
     fact_confidence_threshold: float

@@ -91,7 +91,7 @@ async def test_a_cancelled_call_is_over_at_once():
             await call
 
 
-@pytest.mark.parametrize("name", ["nonsense", "nobody:gpt", "anthropic:claude"])
+@pytest.mark.parametrize("name", ["nonsense", "nobody:gpt", "mistralai:m"])
 async def test_a_model_that_cannot_be_is_said_at_the_start(name):
     with pytest.raises(ConfigError, match=rf"memory\.model_name: {name} "):
         await LangchainModel(ModelSettings(name)).open()
