@@ -24,7 +24,7 @@ from parley.memory.text.sentences import split_sentences
 
 _FAMILY = 5
 _LONGEST_OWN = 400
-_FOREIGN = re.compile(r"[\"“”„«»「」『』`<>{}]|^\s*(?:>|\||#)|:\s*\n", re.MULTILINE)
+_FOREIGN = re.compile(r"[\"“”„«»「」『』`<>{}]|^[ \t]*+[>|#]|:[ \t\r]*+\n", re.MULTILINE)
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?。] )(?<!^)\b[A-ZÀ-ÖØ-Þ][\w’'-]*")
 # Words that stand for the person or the day, whoever said them, and those of months and days.

@@ -7,7 +7,7 @@ assistant about stays a quotation (`memory/learning/orders.py`), as no list of w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib.resources import files
 
@@ -85,16 +85,20 @@ def _is_left_over(text: str) -> bool:
 def _pattern(*sections: str) -> re.Pattern[str]:
     """Return a pattern of the words of some sections, the longest first."""
     words = {word for section in sections for line in _sections()[section] for word in line.split()}
-    found = sorted(words, key=lambda word: (-len(word.rstrip("*")), word))
-    return re.compile("|".join(map(_word, found)), re.IGNORECASE)
+    unspaced = {word for word in words if _UNSPACED.search(word)}
+    begun = {word for word in words - unspaced if word.endswith("*")}
+    whole = words - unspaced - begun
+    # One look behind for all: one for each word made the pattern a hundred times as slow.
+    spaced = rf"(?<![\w-])(?:{_any_of(whole)}(?![\w-])|{_any_of(begun)}\w*+)"
+    return re.compile(rf"{spaced}|{_any_of(unspaced)}", re.IGNORECASE)
 
 
-def _word(written: str) -> str:
-    word, goes_on = written.removesuffix("*").replace("_", " "), written.endswith("*")
-    pattern = re.escape(word).replace(r"\ ", " ")
-    if _UNSPACED.search(word):
-        return pattern
-    return rf"(?<![\w-]){pattern}" + (r"\w*" if goes_on else r"(?![\w-])")
+def _any_of(words: Collection[str]) -> str:
+    """Return a pattern of words, the longest first; what nothing matches for none."""
+    found = sorted(
+        (word.removesuffix("*").replace("_", " ") for word in words), key=lambda word: (-len(word), word)
+    )
+    return f"(?:{'|'.join(map(re.escape, found))})" if found else "(?!)"
 
 
 @cache

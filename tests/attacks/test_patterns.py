@@ -15,6 +15,7 @@ import pytest
 from parley.memory.learning.extraction import prompts
 from parley.memory.learning.extraction.personal_signs import load_forms
 from parley.memory.learning.extraction.statements import load_statements
+from parley.memory.text import instructions
 from tests.attacks import reachable_patterns
 from tests.attacks.pathological_texts import hostile_texts
 from tests.attacks.reachable_patterns import PACKAGES, Reachable
@@ -44,11 +45,24 @@ MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     "parley.memory.learning.extraction.statements:_any_of: f\"\\\\b(?:{'|'.join(parts)})\"": [
         language.vague for language in load_statements()
     ],
-    "parley.memory.learning.extraction.personal_signs:compiled: frame.format(given[name])": [
-        pattern
-        for forms in load_forms()
-        for pattern in (forms.before, forms.asks, forms.opens, forms.ends, forms.idle, forms.own)
+    **{
+        f"parley.memory.learning.extraction.personal_signs:{function}: frame.format(given[name])": [
+            pattern
+            for forms in load_forms()
+            for pattern in (forms.before, forms.asks, forms.opens, forms.ends, forms.idle, forms.own)
+        ]
+        for function in ("_forms", "compiled")
+    },
+    "parley.memory.text.instructions:_pattern: f'{spaced}|{_any_of(unspaced)}'": [
+        instructions._pattern(*sections)
+        for sections in (
+            instructions._WORDS,
+            *((name,) for name in (*instructions._MATTERS, *instructions._WORDS)),
+        )
     ],
+    "parley.memory.text.instructions:_name_patterns: f'(?i:{_head(form)}){_NAME}(?i:{_tail(form)})'": (
+        instructions._name_patterns()
+    ),
     "parley.app.process.logs:mask_pattern: '|'.join(map(re.escape, longest_first))": [
         "|".join(map(re.escape, SECRETS))
     ],

@@ -53,12 +53,12 @@ CREATE TABLE IF NOT EXISTS webhooks (
 );
 """
 _ADDED = (
-    (1, 2, "ALTER TABLE runs ADD COLUMN assistant_id TEXT NOT NULL DEFAULT ''"),
-    (1, 2, "ALTER TABLE runs ADD COLUMN not_before REAL NOT NULL DEFAULT 0"),
-    (1, 3, "ALTER TABLE runs ADD COLUMN auth_user TEXT NOT NULL DEFAULT '{}'"),
-    (2, 3, "ALTER TABLE crons ADD COLUMN auth_user TEXT NOT NULL DEFAULT '{}'"),
+    ("runs", "assistant_id", "TEXT NOT NULL DEFAULT ''"),
+    ("runs", "not_before", "REAL NOT NULL DEFAULT 0"),
+    ("runs", "auth_user", "TEXT NOT NULL DEFAULT '{}'"),
+    ("crons", "auth_user", "TEXT NOT NULL DEFAULT '{}'"),
 )
-"""Columns of tables that are there since a version of the schema, with the version that added them."""
+"""Columns that tables of earlier versions do not have."""
 
 _REFUSED = (aiosqlite.Error, ValueError, OverflowError)
 
@@ -221,8 +221,10 @@ async def _prepare(connection: aiosqlite.Connection, path: Path) -> None:
         raise ConfigError(
             f"agent.database: {path} was written by a newer Parley; upgrade, or name another file"
         )
-    for made, added, statement in _ADDED:
-        if made <= int(version) < added:
-            await connection.execute(statement)
+    # What is there is looked at, and not the version: a process may have died between two columns.
+    for table, column, kind in _ADDED:
+        known = {row[1] for row in await connection.execute_fetchall(f"PRAGMA table_info({table})")}
+        if known and column not in known:
+            await connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
     await connection.executescript(SCHEMA)
     await connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

@@ -192,7 +192,10 @@ def test_two_parleys_that_answer_each_other_come_to_an_end_also_with_a_crash(
         two.kill()
         two.start()
         wait_until(lambda: told(one, two), telegram.answers)
-    assert slack.turns() == telegram.turns() == [1, 2, 3]
+    # An answer that the crash left in doubt may be there twice: then the other side has its three turns first.
+    doubtful = "may have been shown twice" in two.log
+    assert slack.turns() == [1, 2, 3]
+    assert telegram.turns() == [1, 2, 3] or (doubtful and telegram.turns() == [1, 2])
     assert told(one, two) == 1
     one.kill()
     one.start()

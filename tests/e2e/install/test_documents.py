@@ -188,12 +188,5 @@ def test_the_agent_of_the_readme_answers(tmp_path: Path) -> None:
     assert "You asked: how far is the moon?" in said(mine, "echo 'how far is the moon?' | parley chat")
 
 
-def test_the_python_of_the_memory_page_works(stage: Stage) -> None:
-    (found,) = [each for each in of("docs/memory.md") if each.language == "python"]
-    script = stage.here.folder / "example.py"
-    script.write_text(stage.fill("\n".join(found.lines)), "utf-8")
-    assert "Prefers tea" in said(stage.here, "python example.py")
-
-
 def of(document: str) -> list[Block]:
     return list(blocks(document, documents()[document]))

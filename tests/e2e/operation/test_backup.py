@@ -115,7 +115,7 @@ def test_what_was_backed_up_in_the_midst_of_work_goes_on_elsewhere(
     person = telegram.people.add_person("Ada")
     ada = Chat(telegram, person.id, person.id)
     ada.ask("I live in Rome. I prefer tea over coffee.", "You said: I live in Rome")
-    knows(ada, "Rome")
+    knows(ada, "lives in Rome")
     blocked = telegram.people.add_person("Eve")
     telegram.people.remove_bot(blocked.id)
     Chat(telegram, blocked.id, blocked.id).say("Are you there?")

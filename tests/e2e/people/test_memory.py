@@ -94,7 +94,7 @@ def until_known(chat: Chat, what: str) -> None:
 def test_a_person_is_known_wherever_they_are_linked_and_forgotten_for_good(town: Town):
     ada, eve = town.on_telegram("Ada"), town.on_telegram("Eve")
     ada.ask("I live in Rome. I prefer tea over coffee.", "You said: I live in Rome")
-    until_known(ada, "Rome")
+    until_known(ada, "lives in Rome")
     ada.ask(ASK, "lives in Rome")
     eve.ask(ASK, NOTHING)
 
