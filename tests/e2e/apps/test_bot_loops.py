@@ -192,7 +192,7 @@ def test_two_parleys_that_answer_each_other_come_to_an_end_also_with_a_crash(
         two.kill()
         two.start()
         wait_until(lambda: told(one, two), telegram.answers)
-    # An answer that the crash left in doubt may be there twice: then the other side has its three turns first.
+    # An answer that a crash left in doubt may be there twice: the other side has its three turns first then.
     doubtful = "may have been shown twice" in two.log
     assert slack.turns() == [1, 2, 3]
     assert telegram.turns() == [1, 2, 3] or (doubtful and telegram.turns() == [1, 2])
