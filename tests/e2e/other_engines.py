@@ -7,6 +7,7 @@ import re
 ALIKE = (
     "tests/e2e/apps/",
     "tests/e2e/built_in/",
+    "tests/e2e/client/",
     "tests/e2e/chat/test_commands.py",
     "tests/e2e/chat/test_conversations.py",
     "tests/e2e/chat/test_files.py",

@@ -89,10 +89,10 @@ async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
     if record is None:
         return ""
     if record.open:
-        first = await _first_click(journal, record)
-        if first is None or first.id != click.id:
+        decided = await _decided_by(journal, record, click)
+        if decided is None or decided.decision is None or decided.decision.source != click.id:
             return ""
-        record = replace(record, decision=_decision_of(first))
+        record = decided
     return render_settled(record, arguments_budget(max_chars))
 
 
@@ -103,10 +103,11 @@ async def _decided_by(journal: Journal, record: QuestionRecord, click: Click) ->
     the store took them, on whichever node.
     """
     first = await _first_click(journal, record)
-    if first is not None:
-        return replace(record, decision=_decision_of(first))
+    # Looked at afterwards: one that was worked meanwhile waits no more, and this one would pass for the first.
     now = await _pressed_question(journal, click)
-    return None if now is None or now.open else now
+    if now is not None and not now.open:
+        return now
+    return None if first is None else replace(record, decision=_decision_of(first))
 
 
 def _decides(decision: Decision, click: Click) -> bool:

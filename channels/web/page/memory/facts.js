@@ -12,6 +12,11 @@ const MOST = 500;
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const moments = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });
 
+/** @type {(words: string[], text: string) => boolean} */
+export const matches = (words, text) => words.every((word) => text.includes(word));
+export const kindOf = (/** @type {Fact} */ { until, category }) => until ? "past" : category === "instruction" ? "instruction" : "fact";
+export const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLocaleLowerCase();
+
 /**
  * @param {Fact} fact
  * @param {{ edit: () => void, forget: () => void }} actions

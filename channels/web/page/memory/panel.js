@@ -4,7 +4,7 @@ import { call, Problem } from "../kit/api.js";
 import { ask } from "../kit/dialog.js";
 import { button, h } from "../kit/dom.js";
 import { downloads, importMemories } from "./transfer.js";
-import { factForm, factRow, focusIn } from "./facts.js";
+import { factForm, factRow, focusIn, folded, kindOf, matches } from "./facts.js";
 import { named, t } from "../kit/texts.js";
 import { store } from "../chat/store.js";
 import { summariesOf } from "./summaries.js";
@@ -18,10 +18,6 @@ const UNDO = /** @type {const} */ ({ done: "memoryUndone", nothing: "memoryUndoN
 
 /** @type {(method: string, path?: string, body?: object) => Promise<any>} */
 const memory = (method, path = "", body = undefined) => call(method, "/api/memory" + path, body);
-/** @type {(words: string[], text: string) => boolean} */
-const matches = (words, text) => words.every((word) => text.includes(word));
-const kindOf = (/** @type {Fact} */ { until, category }) => until ? "past" : category === "instruction" ? "instruction" : "fact";
-const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLocaleLowerCase();
 
 export function openMemory() {
   new Panel().open();
