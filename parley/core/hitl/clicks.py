@@ -103,7 +103,7 @@ async def _decided_by(journal: Journal, record: QuestionRecord, click: Click) ->
     the store took them, on whichever node.
     """
     first = await _first_click(journal, record)
-    # Looked at afterwards: one that was worked meanwhile waits no more, and this one would pass for the first.
+    # Looked at afterwards: one that was worked meanwhile waits no more, and this one would seem the first.
     now = await _pressed_question(journal, click)
     if now is not None and not now.open:
         return now

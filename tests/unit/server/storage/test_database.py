@@ -69,6 +69,21 @@ async def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.parametrize("left", ["assistant_id not_before auth_user", "not_before auth_user", ""])
+async def test_an_older_database_gets_what_it_lacks_also_after_a_crash_in_between(
+    tmp_path: Path, left: str
+) -> None:
+    async with open_database(tmp_path / "db") as database:
+        await database.write(Statement(PUT, [("r1",)]))
+    async with aiosqlite.connect(tmp_path / "db") as connection:
+        for column in left.split():
+            await connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        await connection.execute("PRAGMA user_version=1")
+    async with open_database(tmp_path / "db") as database:
+        found = await database.read("SELECT run_id, assistant_id, not_before, auth_user FROM runs")
+        assert found == [("r1", "", 0.0, "{}")]
+
+
 async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"agent\.database: .*cannot be used"):
