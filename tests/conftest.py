@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.kit.checkout import IMPORTED_AS
+from tests.kit.checkout import IMPORTED_AS, USER_DATA
 from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
@@ -34,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.timeout is None:
         config.option.timeout = patience(float(config.getini("timeout")))
     CHOSEN.choose(config.getoption("--engine"))
+    # Whoever runs the tests may have a Parley of their own: no test, and no process that one starts, may find it.
+    os.environ["XDG_DATA_HOME"] = str(USER_DATA)
 
 
 def pytest_report_header() -> str:

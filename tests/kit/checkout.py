@@ -15,6 +15,8 @@ PACKAGES = ("benchmarks", "channels", "memory", "parley")
 IMPORTED_AS = ("benchmarks", "parley")
 OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", ROOT / ".venv-conformance"))
 """The environment of LangGraph's development server, and of agents that packages of others build."""
+USER_DATA = ROOT / ".pytest_cache" / "user-data"
+"""Where a Parley goes that is set up nowhere: not into the folder of whoever runs the tests."""
 _NOT_OURS = {
     ".git",
     "__pycache__",

@@ -21,15 +21,13 @@ from typing import Any, TypedDict
 import httpx
 import yaml
 
-from tests.kit.checkout import ROOT
+from tests.kit.checkout import ROOT, USER_DATA
 from tests.kit.machine import patience
 
 # Everything here is as fast as the machine; whoever waits this long waits for something that never comes.
 PATIENCE = patience(60.0)
 _ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+(?:/\?token=\S+)?)")
 _TOKEN = "/?token="
-_USER_DATA = ROOT / ".pytest_cache" / "user-data"
-"""Where a Parley goes that is set up nowhere: not into the folder of whoever runs the tests."""
 _SECRETS = ("_TOKEN", "_KEY", "_PROXY", "_proxy")
 
 AGENT_KEY = "the-key-of-an-agent-in-tests"
@@ -67,7 +65,7 @@ def asking(url: str) -> Config:
 def environment() -> dict[str, str]:
     """The environment without whatever this machine's user has set for other programs."""
     clean = {key: value for key, value in os.environ.items() if not key.endswith(_SECRETS)}
-    ours = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "XDG_DATA_HOME": str(_USER_DATA)}
+    ours = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "XDG_DATA_HOME": str(USER_DATA)}
     return clean | ours
 
 
