@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.timeout is None:
         config.option.timeout = patience(float(config.getini("timeout")))
     CHOSEN.choose(config.getoption("--engine"))
-    # Whoever runs the tests may have a Parley of their own: no test, and no process that one starts, may find it.
+    # Whoever runs the tests may have a Parley of their own: no test may find it, nor a process of one.
     os.environ["XDG_DATA_HOME"] = str(USER_DATA)
 
 
