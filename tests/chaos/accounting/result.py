@@ -67,9 +67,10 @@ class Result:
                 *("unfinished", "dead", "tracebacks"),
             )
         }
-        twice = (*self.files_doubled, *self.repeated)
+        # One doubt is about a turn's whole answer: its text and its file may both stand there twice.
+        twice = {*self.files_doubled, *self.repeated}
         if len(twice) > self.doubtful:
-            found["doubled without a doubt"] = twice
+            found["doubled without a doubt"] = f"{', '.join(sorted(twice))}; doubts: {self.doubtful}"
         missing = self.turns - self.answered - self.missed - len(self.lost)
         return {name: value for name, value in found.items() if value} | (
             {"not accounted for": missing} if missing else {}

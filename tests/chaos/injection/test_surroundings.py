@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,12 @@ def test_results_are_summed_and_the_slowest_counts(tmp_path: Path):
 )
 def test_whatever_is_wrong_is_named(result: Result, wrong: str):
     assert list(result.wrong) == [wrong]
+
+
+def test_one_doubt_is_about_all_that_an_answer_consists_of():
+    twice = Result("apart", files_doubled=("c10n001",), repeated=("c05n001", "c10n001"), doubtful=2)
+    assert twice.wrong == {}
+    assert replace(twice, doubtful=1).wrong == {"doubled without a doubt": "c05n001, c10n001; doubts: 1"}
 
 
 def test_the_table_has_its_place_in_the_document(tmp_path: Path):
