@@ -100,3 +100,34 @@ def test_the_command_line_lets_people_in_also_while_nothing_runs(bot: Bot) -> No
     bot.process.start()
     max_.ask("What did I say first?", "nothing before this")
     zoe.ask("hello?", "You do not have access yet")
+
+
+def test_a_second_app_lets_in_by_its_own_administrator_and_for_itself(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with TelegramSimulator() as one, TelegramSimulator("900200300:another-token-for-loopback-only") as two:
+        admins = [sim.people.add_person(name).id for sim, name in ((one, "Ada"), (two, "Bea"))]
+        sections = {
+            name: telegram_config(sim, allowed_users=[], admins=[admin])
+            for name, sim, admin in zip(("telegram", "desk"), (one, two), admins, strict=True)
+        }
+        sections["desk"] = {"type": "telegram"} | sections["desk"]
+        process = begin(tmp_path_factory.mktemp("two"), {"channels": sections})
+        try:
+            process.wait_until_up()
+            first, second = (
+                Bot(process, sim, Chat(sim, admin, admin))
+                for sim, admin in zip((one, two), admins, strict=True)
+            )
+            here, there = first.stranger("Eve"), second.stranger("Eve")
+            assert here.person == there.person
+            code = code_for(there)
+            first.admin.ask(f"/pair {code}", "unknown, used or expired")
+            second.admin.ask(f"/pair {code}", "Eve now has access")
+            there.ask("What did I say first?", "nothing before this")
+            here.ask("hello", "You do not have access yet")
+            listed = first.parley("pair", "list")
+            assert f"paired  desk:{there.person}" in listed
+            assert f"paired  telegram:{here.person}" not in listed
+        finally:
+            end(process)
