@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
+from itertools import count
 
 import pytest
+from psycopg import sql
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.ports.journal import NewQueueItem
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
+from tests.kit.machine import patience
 from tests.kit.store_nodes import LEASE, Clock, OpenNode, finish_next
 from tests.postgres.store.pooler import is_installed, pooled
 from tests.unit.store.engine.suite import EngineSuite
@@ -73,7 +76,10 @@ async def test_notices_that_the_pooler_brings_to_the_wrong_connection_do_not_pil
         connection = store._engine.writer._connection
         assert connection is not None
         connection.add_notify_handler(heard.append)
-        for n in range(20):
-            await store.put(NewQueueItem("in", f"x{n}", "1"))
-        assert heard
+        listening, lanes = sql.SQL("LISTEN {}").format(sql.Identifier(schema)), count()
+        async with asyncio.timeout(patience(30)):
+            while len(heard) < 20:
+                # Which of its connections the pooler takes is up to it; that one listens from here on.
+                await connection.execute(listening)
+                await store.put(NewQueueItem("in", f"x{next(lanes)}", "1"))
         assert not connection._notifies_backlog
