@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 from psycopg import sql
+from psycopg.pq import PGnotify
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.ports.journal import NewQueueItem
@@ -75,7 +76,14 @@ async def test_notices_that_the_pooler_brings_to_the_wrong_connection_do_not_pil
         await store.put(NewQueueItem("in", "x", "0"))
         connection = store._engine.writer._connection
         assert connection is not None
-        connection.add_notify_handler(heard.append)
+        arrived = connection.pgconn.notify_handler
+        assert arrived is not None
+
+        def hear(notice: PGnotify) -> None:
+            heard.append(notice)
+            arrived(notice)
+
+        connection.pgconn.notify_handler = hear
         listening, lanes = sql.SQL("LISTEN {}").format(sql.Identifier(schema)), count()
         async with asyncio.timeout(patience(30)):
             while len(heard) < 20:
