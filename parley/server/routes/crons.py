@@ -13,10 +13,13 @@ from starlette.responses import Response
 
 from parley.server.authentication import user_of
 from parley.server.crons.service import CronChange
+from parley.server.http_errors import invalid
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body, path_uuid
 from parley.server.routes.responses import GraphJsonResponse
 from parley.server.storage.cron_rows import CronRow
+
+_EARLIEST, _LATEST = 1970, 9000
 
 
 class CronUpdate(BaseModel):
@@ -36,6 +39,8 @@ class CronUpdate(BaseModel):
         end, named = self.end_time, "end_time" in self.model_fields_set
         if end is not None and end.tzinfo is None:
             end = end.replace(tzinfo=UTC)
+        if end is not None and not _EARLIEST <= end.year <= _LATEST:
+            raise invalid(f"end_time: must be in a year from {_EARLIEST} to {_LATEST}.")
         return CronChange(
             self.schedule,
             self.timezone,

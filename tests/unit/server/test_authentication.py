@@ -68,6 +68,21 @@ async def test_a_graph_knows_who_asked_and_nobody_pretends(tmp_path: Path) -> No
         assert state["messages"][-1]["content"] == "None None"
 
 
+async def test_a_cron_that_another_changes_stays_its_owners(tmp_path: Path) -> None:
+    options = _options(tmp_path, f"{HANDLER}:auth")
+    token = {"authorization": f"Bearer {TOKEN.decode()}"}
+    async with _client(options, token | {"x-parley-person": "ada"}) as client:
+        made: Any = await client.crons.create("who", schedule="0 0 1 1 *", input=HI)
+        eve: Any = await client.http.patch(
+            f"/runs/crons/{made['cron_id']}",
+            json={"schedule": "* * * * *", "user_id": "eve", "auth_user": {"identity": "eve"}},
+            headers={"x-parley-person": "eve"},
+        )
+        assert eve["user_id"] == "ada"
+        [found] = await client.crons.search()
+        assert (found["user_id"], found["schedule"]) == ("ada", "* * * * *")
+
+
 async def test_whom_it_does_not_let_in_stays_out(tmp_path: Path) -> None:
     async with _client(_options(tmp_path, f"{HANDLER}:auth"), {"x-parley-person": "ada"}) as client:
         with pytest.raises(AuthenticationError, match="no token"):
