@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import aiosqlite
-from pydantic import ValidationError
 
 from parley.core.model.types import JsonObject
 from parley.server.crons.schedule import next_time
-from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.http_errors import Problem, not_found
+from parley.server.json_bodies import validate_model
 from parley.server.runs.manager import RunManager
-from parley.server.runs.payload import RunPayload, describe_validation_error
+from parley.server.runs.payload import RunPayload
 from parley.server.storage.cron_rows import (
     CronRow,
     all_crons,
@@ -173,7 +173,4 @@ def _payload(row: CronRow) -> RunPayload:
         "metadata": {**row.metadata, "cron_id": row.cron_id},
         "on_completion": row.on_run_completed or "delete",
     }
-    try:
-        return RunPayload.model_validate(asked)
-    except ValidationError as error:
-        raise invalid(describe_validation_error(error)) from error
+    return validate_model(RunPayload, asked)

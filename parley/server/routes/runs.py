@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, FailFast, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.authentication import user_of
 from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.json_bodies import Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
     AppState,
@@ -39,14 +40,14 @@ _BEAT = b": heartbeat\r\n\r\n"
 class RunBatch(RootModel[list[RunPayload]]):
     """The body of `runs.create_batch`."""
 
-    root: list[RunPayload] = Field(min_length=1, max_length=1000)
+    root: Annotated[list[RunPayload], FailFast()] = Field(min_length=1, max_length=1000)
 
 
 class CancelMany(BaseModel):
     """The body of `runs.cancel_many`."""
 
     thread_id: str | None = None
-    run_ids: list[str] = Field(default_factory=list)
+    run_ids: Strings = Field(default_factory=list)
     status: Literal["pending", "running", "all"] | None = None
 
 

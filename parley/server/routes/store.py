@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.http_errors import invalid
+from parley.server.json_bodies import Offset, Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body
 from parley.server.routes.responses import GraphJsonResponse
@@ -19,7 +20,7 @@ from parley.server.routes.responses import GraphJsonResponse
 class ItemKey(BaseModel):
     """Names an item."""
 
-    namespace: list[str] = Field(default_factory=list)
+    namespace: Strings = Field(default_factory=list)
     key: str
 
 
@@ -34,21 +35,21 @@ class ItemPut(ItemKey):
 class ItemSearch(BaseModel):
     """The body of `store.search_items`."""
 
-    namespace_prefix: list[str] = Field(default_factory=list)
+    namespace_prefix: Strings = Field(default_factory=list)
     filter: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
     query: str | None = None
 
 
 class NamespaceSearch(BaseModel):
     """The body of `store.list_namespaces`."""
 
-    prefix: list[str] | None = None
-    suffix: list[str] | None = None
-    max_depth: int | None = Field(default=None, ge=1)
+    prefix: Strings | None = None
+    suffix: Strings | None = None
+    max_depth: int | None = Field(default=None, ge=1, le=1000)
     limit: int = Field(default=100, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
 
 
 async def put(request: Request) -> Response:
