@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from parley.core.model.types import JsonObject
 from parley.server.assistant_ids import assistant_id
+from parley.server.authentication import configurable_values
 from parley.server.graphs.registry import Graph, GraphRegistry
 from parley.server.graphs.schemas import describe_schema
 from parley.server.http_errors import Problem, invalid, not_found
@@ -202,7 +203,8 @@ class AssistantService:
 def _config(row: AssistantRow) -> RunnableConfig:
     """What a graph's factory is given to read an assistant's graph."""
     configurable = row.config.get("configurable")
-    return {"configurable": {**(configurable if isinstance(configurable, dict) else {}), **row.context}}
+    values = {**(configurable if isinstance(configurable, dict) else {}), **row.context}
+    return {"configurable": configurable_values(values)}
 
 
 def _schemas(graph: Graph) -> dict[str, object]:

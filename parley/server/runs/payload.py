@@ -8,6 +8,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator, model_validator
 
 from parley.core.model.types import JsonObject
+from parley.server.authentication import configurable_values, without_identity
 from parley.server.http_errors import Problem
 from parley.server.json_bodies import Strings, parse_model
 
@@ -19,8 +20,6 @@ StreamMode: TypeAlias = _OfGraphs | Literal["messages-tuple", "events", "tools",
 NodeNames: TypeAlias = Literal["*"] | Strings | None
 
 _YEAR = 366 * 86_400
-_RESERVED = ("thread_id", "run_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns")
-_WHO = "langgraph_auth_"
 
 
 class _Asked(BaseModel):
@@ -103,7 +102,7 @@ class RunPayload(_Asked):
     @field_validator("context", mode="after")
     @classmethod
     def _nobody_pretends(cls, value: dict[str, Any]) -> dict[str, Any]:
-        return {key: each for key, each in value.items() if not key.startswith(_WHO)}
+        return without_identity(value)
 
     @model_validator(mode="after")
     def _one_place_for_context(self) -> RunPayload:
@@ -114,10 +113,7 @@ class RunPayload(_Asked):
     @property
     def configurable(self) -> dict[str, Any]:
         """What the client set in `config.configurable`, without what only the server may set."""
-        given = self.config.configurable.items()
-        return {
-            key: value for key, value in given if key not in _RESERVED and not key.startswith(("__", _WHO))
-        }
+        return configurable_values(self.config.configurable)
 
     def with_defaults(self, config: JsonObject, context: JsonObject) -> RunPayload:
         """This request with what its assistant sets beneath it."""
@@ -128,9 +124,8 @@ class RunPayload(_Asked):
             return self.model_copy(update={"config": merged})
         # There is one place for both: whoever sets a context reads it from there.
         together = {**merged.configurable, **context, **self.config.configurable, **self.context}
-        return self.model_copy(
-            update={"config": merged.model_copy(update={"configurable": {}}), "context": together}
-        )
+        config = merged.model_copy(update={"configurable": {}})
+        return self.model_copy(update={"config": config, "context": without_identity(together)})
 
     @property
     def start(self) -> dict[str, str]:
