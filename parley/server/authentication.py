@@ -115,12 +115,12 @@ def graph_values(user: JsonObject) -> JsonObject:
     }
 
 
-def without_identity(values: JsonObject) -> JsonObject:
+def without_identity(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values without those that say who asks, which only the server may set."""
     return {key: value for key, value in values.items() if not key.startswith(_WHO)}
 
 
-def configurable_values(values: JsonObject) -> JsonObject:
+def configurable_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what clients may set of a graph's `configurable`: nothing that names the run or who asks."""
     allowed = without_identity(values).items()
     return {key: value for key, value in allowed if key not in _RESERVED and not key.startswith("__")}

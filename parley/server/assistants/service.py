@@ -164,19 +164,19 @@ class AssistantService:
     async def schemas(self, name: str) -> dict[str, object]:
         """What an assistant's graph takes, holds and gives, as JSON schemas."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return {"graph_id": row.graph_id, **_schemas(graph)}
 
     async def drawing(self, name: str, *, depth: int | bool) -> Mapping[str, object]:
         """The nodes and edges of an assistant's graph, and of graphs within as deep as asked."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return (await graph.aget_graph(xray=depth)).to_json()
 
     async def subgraphs(self, name: str, namespace: str | None, *, recurse: bool) -> Mapping[str, object]:
         """The schemas of graphs within an assistant's graph, by where they are."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             found = graph.aget_subgraphs(namespace=namespace, recurse=recurse)
             return {place: _schemas(cast("Graph", inner)) async for place, inner in found}
 

@@ -6,17 +6,18 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantChange, AssistantQuery, matching_metadata
 from parley.server.http_errors import invalid
-from parley.server.json_bodies import Offset, Strings
+from parley.server.json_bodies import Offset, Strings, validate_model
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, as_uuid, parse_body, query_flag
 from parley.server.routes.responses import GraphJsonResponse
+from parley.server.runs.payload import ConfigPayload
 from parley.server.storage.tables import ThreadQuery
 
 _PAGE = 1000
@@ -31,6 +32,12 @@ class AssistantUpdate(BaseModel):
     metadata: dict[str, Any] | None = None
     name: str | None = Field(default=None, max_length=200)
     description: str | None = Field(default=None, max_length=10_000)
+
+    @field_validator("config", mode="after")
+    @classmethod
+    def _can_run(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        validate_model(ConfigPayload, value or {})
+        return value
 
     def change(self) -> AssistantChange:
         """As the service takes it."""

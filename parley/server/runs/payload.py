@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator, mo
 from parley.core.model.types import JsonObject
 from parley.server.authentication import configurable_values, without_identity
 from parley.server.http_errors import Problem
-from parley.server.json_bodies import Strings, parse_model
+from parley.server.json_bodies import Strings, parse_model, validate_model
 
 MultitaskStrategy: TypeAlias = Literal["reject", "enqueue", "interrupt", "rollback"]
 CancelAction: TypeAlias = Literal["interrupt", "rollback"]
@@ -116,16 +116,16 @@ class RunPayload(_Asked):
         return configurable_values(self.config.configurable)
 
     def with_defaults(self, config: JsonObject, context: JsonObject) -> RunPayload:
-        """This request with what its assistant sets beneath it."""
+        """This request with what its assistant sets beneath it. Raises Problem."""
         if not config and not context:
             return self
-        merged = self.config.over(ConfigPayload.model_validate(config))
+        merged = self.config.over(validate_model(ConfigPayload, config))
         if not context and not self.context:
             return self.model_copy(update={"config": merged})
         # There is one place for both: whoever sets a context reads it from there.
         together = {**merged.configurable, **context, **self.config.configurable, **self.context}
-        config = merged.model_copy(update={"configurable": {}})
-        return self.model_copy(update={"config": config, "context": without_identity(together)})
+        alone = merged.model_copy(update={"configurable": {}})
+        return self.model_copy(update={"config": alone, "context": without_identity(together)})
 
     @property
     def start(self) -> dict[str, str]:

@@ -159,8 +159,11 @@ class ThreadService:
         return [await self.view(row) if values else row.view() for row in rows]
 
     async def view(self, row: ThreadRow) -> dict[str, object]:
-        """The thread with its newest values."""
-        snapshot = await self._snapshot(row, CheckpointRef(row.thread_id))
+        """The thread with its newest values, none where its graph cannot be made."""
+        try:
+            snapshot = await self._snapshot(row, CheckpointRef(row.thread_id))
+        except Problem:
+            snapshot = None
         return {**row.view(), "values": snapshot.values if snapshot else {}}
 
     async def state(self, place: CheckpointRef, *, subgraphs: bool = False) -> dict[str, object]:
@@ -181,7 +184,10 @@ class ThreadService:
                 before={"configurable": {"checkpoint_id": before}} if before else None,
                 limit=limit,
             )
-            return [state_view(snapshot) async for snapshot in snapshots]
+            try:
+                return [state_view(snapshot) async for snapshot in snapshots]
+            except ValueError as error:  # a key that the library takes for SQL
+                raise invalid(str(error)[:_LONGEST]) from error
 
     async def update_state(
         self, place: CheckpointRef, values: object, as_node: str | None
@@ -216,7 +222,7 @@ class ThreadService:
             yield None
             return
         config: RunnableConfig = {"configurable": {"thread_id": row.thread_id}}
-        async with self._graphs.open(row.graph_id, config, access) as graph:
+        async with self._graphs.open_to_read(row.graph_id, config, access) as graph:
             yield graph
 
     async def _snapshot(
@@ -233,13 +239,14 @@ class ThreadService:
 
 async def _updated(update: Awaitable[RunnableConfig]) -> RunnableConfig:
     """Await an update. Raises Problem where a reducer, which is a user's code, or the library refuses it."""
-    [made] = await asyncio.gather(update, return_exceptions=True)
-    if isinstance(made, aiosqlite.Error) or (
-        isinstance(made, BaseException) and not isinstance(made, Exception)
-    ):
+    results = await asyncio.gather(update, return_exceptions=True)
+    made = results[0]
+    if isinstance(made, aiosqlite.Error):
         raise made
     if isinstance(made, Exception):
         raise invalid(f"The state takes no such update: {type(made).__name__}: {made}"[:_LONGEST]) from made
+    if isinstance(made, BaseException):
+        raise made
     return made
 
 

@@ -96,7 +96,8 @@ async def test_no_assistant_pretends_to_be_somebody(tmp_path: Path) -> None:
 
     async def factory(config: RunnableConfig) -> Any:  # noqa: ANN401 - as users write them
         told.append(dict(config["configurable"]))
-        return StateGraph(MessagesState).add_node("look", look).add_edge(START, "look").compile()
+        builder: Any = StateGraph(MessagesState)
+        return builder.add_node("look", look).add_edge(START, "look").compile()
 
     evil: Any = {
         "langgraph_auth_user": {"identity": "eve"},
@@ -109,7 +110,7 @@ async def test_no_assistant_pretends_to_be_somebody(tmp_path: Path) -> None:
     }
     async with _client(replace(_options(tmp_path), graphs={"look": factory}), {}) as client:
         for given in ({"context": evil}, {"config": {"configurable": evil}}):
-            made = await client.assistants.create("look", **given)  # type: ignore[arg-type]
+            made = await client.assistants.create("look", **given)
             await client.assistants.get_schemas(made["assistant_id"])
             await client.runs.wait(None, made["assistant_id"], input=HI, raise_error=True)
             await client.runs.wait(None, made["assistant_id"], input=HI, context=evil, raise_error=True)

@@ -99,6 +99,33 @@ async def test_what_is_no_body_is_refused(http: httpx.AsyncClient, tmp_path: Pat
         assert len(answer.text) < 2_000
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "said"),
+    [
+        ("POST", "/store/items/search", {"filter": {"x": {"$foo": 1}}}, "operator"),
+        ("POST", "/store/items/search", {"filter": {"x') OR 1=1 --": 1}}, "ilter key"),
+        ("POST", "/store/items/search", {"namespace_prefix": ["a.b"]}, "amespace"),
+        ("DELETE", "/store/items", {"namespace": [""], "key": "k"}, "amespace"),
+        ("PUT", "/store/items", {"namespace": [], "key": "k", "value": {}}, "amespace"),
+        ("POST", "/threads/{thread}/history", {"metadata": {"x') OR 1=1 --": 1}}, "ilter key"),
+        ("POST", "/assistants", {"graph_id": "echo", "config": {"configurable": 5}}, "configurable"),
+        ("POST", "/assistants", {"graph_id": "echo", "config": {"recursion_limit": "x"}}, "recursion_limit"),
+        ("PATCH", "/assistants/echo", {"config": {"tags": 5}}, "tags"),
+    ],
+)
+async def test_what_the_libraries_refuse_is_said(
+    http: httpx.AsyncClient,
+    method: str,
+    path: str,
+    body: dict[str, Any],
+    said: str,
+) -> None:
+    thread = (await http.post("/threads", json={"metadata": {"graph_id": "echo"}})).json()["thread_id"]
+    answer = await http.request(method, path.format(thread=thread), json=body)
+    assert answer.status_code == 422
+    assert said in answer.text
+
+
 CHILD = """
 import resource
 from pathlib import Path

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from langgraph.graph import START, StateGraph
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import NotFoundError, UnprocessableEntityError
+from langgraph_sdk.errors import InternalServerError, NotFoundError, UnprocessableEntityError
 
 from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ServerLimits
 from parley.server.workspace.workspaces import Workspaces
@@ -36,7 +36,8 @@ class Sum(TypedDict):
     total: Annotated[int, _add]
 
 
-SUM = StateGraph(Sum).add_node("sum", lambda _: {"total": 1}).add_edge(START, "sum").compile()
+_BUILDER: Any = StateGraph(Sum)
+SUM = _BUILDER.add_node("sum", lambda _: {"total": 1}).add_edge(START, "sum").compile()
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ async def talked(client: LangGraphClient, turns: int = 1) -> str:
     return thread
 
 
+async def messages_of(client: LangGraphClient, thread: str) -> int:
+    state: Any = await client.threads.get_state(thread)
+    return len(state["values"]["messages"])
+
+
 def left(database: Path) -> dict[str, int]:
     with sqlite3.connect(database) as opened:
         return {name: opened.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in TABLES}
@@ -60,19 +66,21 @@ async def test_a_run_at_a_checkpoint_that_is_not_there_is_refused(
     served: Served, options: EmbeddedOptions
 ) -> None:
     async with served(options) as client:
+        runs: Any = client.runs
         thread, other = await talked(client), await talked(client)
-        elsewhere = (await client.threads.get_state(other))["checkpoint"]["checkpoint_id"]
+        state: Any = await client.threads.get_state(other)
+        elsewhere = state["checkpoint"]["checkpoint_id"]
         for checkpoint in (str(uuid4()), elsewhere, "x"):
             with pytest.raises(NotFoundError, match="Checkpoint"):
-                await client.runs.create(thread, "echo", input=HI, checkpoint_id=checkpoint)
+                await runs.create(thread, "echo", input=HI, checkpoint_id=checkpoint)
             with pytest.raises(NotFoundError, match="Checkpoint"):
-                await client.runs.create(thread, "echo", input=HI, checkpoint={"checkpoint_id": checkpoint})
+                await runs.create(thread, "echo", input=HI, checkpoint={"checkpoint_id": checkpoint})
             with pytest.raises(NotFoundError, match="Checkpoint"):
                 await client.threads.update_state(thread, HI, checkpoint_id=checkpoint)
         with pytest.raises(NotFoundError, match="Checkpoint"):
-            await client.runs.create(None, "echo", input=HI, checkpoint_id=elsewhere)
+            await runs.create(None, "echo", input=HI, checkpoint_id=elsewhere)
         assert len(await client.runs.list(thread)) == 1
-        assert len((await client.threads.get_state(thread))["values"]["messages"]) == 2
+        assert await messages_of(client, thread) == 2
 
 
 async def test_each_parent_that_is_named_can_be_gone_back_to(
@@ -88,7 +96,7 @@ async def test_each_parent_that_is_named_can_be_gone_back_to(
             for place in filter(None, (state["checkpoint"], state["parent_checkpoint"])):
                 again = await client.threads.get_state(thread, place)
                 assert again["checkpoint"]["checkpoint_id"] == place["checkpoint_id"]
-        assert len((await client.threads.get_state(thread))["values"]["messages"]) == 6
+        assert await messages_of(client, thread) == 6
 
 
 async def test_a_scheduled_run_whose_checkpoint_went_meanwhile_fails(
@@ -96,12 +104,14 @@ async def test_a_scheduled_run_whose_checkpoint_went_meanwhile_fails(
 ) -> None:
     async with served(options) as client:
         thread = await talked(client)
-        first = (await client.threads.get_history(thread))[-1]["checkpoint"]
-        run = await client.runs.create(thread, "echo", input=HI, checkpoint=first, after_seconds=0.3)
+        history: Any = await client.threads.get_history(thread)
+        first = history[-1]["checkpoint"]
+        runs: Any = client.runs
+        run = await runs.create(thread, "echo", input=HI, checkpoint=first, after_seconds=1)
         assert (await client.threads.prune([thread], strategy="keep_latest"))["pruned_count"] == 1
         ended: Any = await client.runs.join(thread, run["run_id"])
         assert "Checkpoint" in ended["__error__"]["message"]
-        assert len((await client.threads.get_state(thread))["values"]["messages"]) == 2
+        assert await messages_of(client, thread) == 2
 
 
 async def test_an_update_that_a_reducer_refuses_says_why(served: Served, options: EmbeddedOptions) -> None:
@@ -112,6 +122,22 @@ async def test_an_update_that_a_reducer_refuses_says_why(served: Served, options
             with pytest.raises(UnprocessableEntityError, match=said):
                 await client.threads.update_state(thread, wrong, as_node="sum")
         assert (await client.threads.get_state(thread))["values"] == {"total": 2}
+
+
+async def test_one_graph_that_cannot_be_made_hides_no_other_thread(
+    served: Served, options: EmbeddedOptions
+) -> None:
+    sources = {"echo": graphs.echo, "broken": graphs.broken_factory}
+    async with served(replace(options, graphs=sources)) as client:
+        thread = await talked(client)
+        broken = (await client.threads.create(graph_id="broken"))["thread_id"]
+        found = {each["thread_id"]: each["values"] for each in await client.threads.search()}
+        assert len(found[thread]["messages"]) == 2  # type: ignore[call-overload]
+        assert found[broken] == {}
+        with pytest.raises(InternalServerError, match="broken cannot be made: LookupError"):
+            await client.threads.get_state(broken)
+        with pytest.raises(InternalServerError, match="broken cannot be made: LookupError"):
+            await client.assistants.get_graph("broken")
 
 
 async def test_a_copy_has_the_files_and_is_not_the_same(
@@ -154,22 +180,23 @@ async def test_of_a_deleted_thread_nothing_comes_back(served: Served, options: E
     """Its run does not want to end, more runs wait, and others come while it ends."""
     begun, done = asyncio.Event(), asyncio.Event()
 
-    async def stubborn(_: Sum) -> dict[str, int]:
+    async def stubborn(state: Sum) -> dict[str, int]:
         begun.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            for _ in range(50):
+            for _step in range(50):
                 await asyncio.sleep(0.001)
         done.set()
         return {"total": 1}
 
-    graph = StateGraph(Sum).add_node("n", stubborn).add_edge(START, "n").compile()
+    builder: Any = StateGraph(Sum)
+    graph = builder.add_node("n", stubborn).add_edge(START, "n").compile()
     async with served(replace(options, graphs={"stubborn": graph})) as client:
         thread = (await client.threads.create())["thread_id"]
         await client.runs.create(thread, "stubborn", input={"total": 1})
         await client.runs.create(thread, "stubborn", input={"total": 1})
-        await client.runs.create(thread, "stubborn", input={"total": 1}, after_seconds=0.01)
+        await client.runs.create(thread, "stubborn", input={"total": 1}, after_seconds=1)
         await client.crons.create_for_thread(thread, "stubborn", schedule="* * * * *", input={"total": 1})
         async with asyncio.timeout(patience(30)):
             await begun.wait()
