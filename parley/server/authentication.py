@@ -18,6 +18,16 @@ from parley.server.api_key import OPEN_PATHS
 from parley.server.serialisation import to_json_value
 
 _USER = "parley.agent_user"
+_RESERVED = (
+    "thread_id",
+    "run_id",
+    "graph_id",
+    "assistant_id",
+    "checkpoint_id",
+    "checkpoint_ns",
+    "checkpoint_map",
+)
+_WHO = "langgraph_auth_"
 _KNOWN = ("identity", "display_name", "is_authenticated", "permissions")
 
 
@@ -47,7 +57,7 @@ class AuthMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
             try:
-                found = await self._ask(scope)
+                scope[_USER] = describe_user(await self._ask(scope))
             except Auth.exceptions.HTTPException as error:
                 headers = dict(error.headers or {})
                 refusal = JSONResponse({"detail": error.detail}, error.status_code, headers)
@@ -56,7 +66,6 @@ class AuthMiddleware:
             except AssertionError as error:
                 await JSONResponse({"detail": str(error) or "Unauthorized"}, 401)(scope, receive, send)
                 return
-            scope[_USER] = describe_user(found)
         await self._app(scope, receive, send)
 
     async def _ask(self, scope: Scope) -> object:
@@ -84,7 +93,7 @@ def describe_user(found: object) -> JsonObject:
     if not isinstance(found, Mapping):
         found = {name: getattr(found, name) for name in _KNOWN if hasattr(found, name)}
     identity = str(found.get("identity") or "")
-    if not identity:
+    if not identity or not found.get("is_authenticated", True):
         raise Auth.exceptions.HTTPException(status_code=401, detail="nobody was named")
     known = {"display_name": identity, "is_authenticated": True, "permissions": []}
     return cast("JsonObject", to_json_value({**known, **found, "identity": identity}))
@@ -104,3 +113,14 @@ def graph_values(user: JsonObject) -> JsonObject:
         "langgraph_auth_user_id": user["identity"],
         "langgraph_auth_permissions": user.get("permissions", []),
     }
+
+
+def without_identity(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values without those that say who asks, which only the server may set."""
+    return {key: value for key, value in values.items() if not key.startswith(_WHO)}
+
+
+def configurable_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what clients may set of a graph's `configurable`: nothing that names the run or who asks."""
+    allowed = without_identity(values).items()
+    return {key: value for key, value in allowed if key not in _RESERVED and not key.startswith("__")}

@@ -47,7 +47,7 @@ class WebPoster:
                 ) as session,
                 session.post(place, data=body, headers=headers, allow_redirects=False) as answer,
             ):
-                return "" if answer.status < 300 else f"HTTP {answer.status}"
+                return "" if 200 <= answer.status < 300 else f"HTTP {answer.status}"
         except (ClientError, NotFetched, OSError, ValueError) as error:
             return f"{type(error).__name__}: {error}"[:300]
 

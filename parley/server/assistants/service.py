@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from parley.core.model.types import JsonObject
 from parley.server.assistant_ids import assistant_id
+from parley.server.authentication import configurable_values
 from parley.server.graphs.registry import Graph, GraphRegistry
 from parley.server.graphs.schemas import describe_schema
 from parley.server.http_errors import Problem, invalid, not_found
@@ -163,19 +164,19 @@ class AssistantService:
     async def schemas(self, name: str) -> dict[str, object]:
         """What an assistant's graph takes, holds and gives, as JSON schemas."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return {"graph_id": row.graph_id, **_schemas(graph)}
 
     async def drawing(self, name: str, *, depth: int | bool) -> Mapping[str, object]:
         """The nodes and edges of an assistant's graph, and of graphs within as deep as asked."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return (await graph.aget_graph(xray=depth)).to_json()
 
     async def subgraphs(self, name: str, namespace: str | None, *, recurse: bool) -> Mapping[str, object]:
         """The schemas of graphs within an assistant's graph, by where they are."""
         row = self.find(name)
-        async with self._graphs.open(row.graph_id, _config(row), "assistants.read") as graph:
+        async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             found = graph.aget_subgraphs(namespace=namespace, recurse=recurse)
             return {place: _schemas(cast("Graph", inner)) async for place, inner in found}
 
@@ -202,7 +203,8 @@ class AssistantService:
 def _config(row: AssistantRow) -> RunnableConfig:
     """What a graph's factory is given to read an assistant's graph."""
     configurable = row.config.get("configurable")
-    return {"configurable": {**(configurable if isinstance(configurable, dict) else {}), **row.context}}
+    values = {**(configurable if isinstance(configurable, dict) else {}), **row.context}
+    return {"configurable": configurable_values(values)}
 
 
 def _schemas(graph: Graph) -> dict[str, object]:

@@ -14,7 +14,10 @@ _FIELDS = 5
 
 
 def next_time(schedule: str, timezone: str | None, after: float, until: float | None = None) -> float | None:
-    """The first time after `after`, None where there is none, or none before `until`. Raises Problem."""
+    """The first time after `after`, None where there is none, or none before `until`. Raises Problem.
+
+    An hour that the clock goes through twice counts once for a schedule that names its hours.
+    """
     if len(schedule) > _LONGEST:
         raise invalid(f"schedule: longer than {_LONGEST} characters.")
     zone = _zone(timezone)
@@ -22,14 +25,15 @@ def next_time(schedule: str, timezone: str | None, after: float, until: float | 
         # With a sixth field servers disagree: some take it for seconds at the beginning, some at the end.
         if len(schedule.split()) != _FIELDS:
             raise CronSimError(f"it has not {_FIELDS} fields")
-        found = next(CronSim(schedule, datetime.fromtimestamp(after, zone)), None)
+        coming = (each.timestamp() for each in CronSim(schedule, datetime.fromtimestamp(after, zone)))
+        # In the hour that comes again, the first that is found may be of the hour before.
+        at = next((each for each in coming if each > after), None)
     except CronSimError as error:
         raise invalid(
             f"schedule: {schedule!r} is no schedule ({error}); write minute, hour, day, month and weekday, "
             'such as "30 8 * * 1-5".'
         ) from error
-    at = None if found is None else found.timestamp()
-    return None if at is None or (until is not None and at > until) else at
+    return None if at is None or (until is not None and at >= until) else at
 
 
 def _zone(name: str | None) -> tzinfo:

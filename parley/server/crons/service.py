@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import aiosqlite
-from pydantic import ValidationError
 
 from parley.core.model.types import JsonObject
 from parley.server.crons.schedule import next_time
-from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.http_errors import Problem, not_found
+from parley.server.json_bodies import validate_model
 from parley.server.runs.manager import RunManager
-from parley.server.runs.payload import RunPayload, describe_validation_error
+from parley.server.runs.payload import RunPayload
 from parley.server.storage.cron_rows import (
     CronRow,
     all_crons,
@@ -60,6 +60,7 @@ class CronService:
         self._clock = clock
         self._changed = asyncio.Event()
         self._running = asyncio.Lock()
+        self._changing = asyncio.Lock()
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
@@ -88,10 +89,12 @@ class CronService:
         return await self._save(named)
 
     async def update(self, cron_id: str, change: CronChange) -> CronRow:
-        """Change a cron; what its runs are asked is merged."""
-        row = self._changed_row(await self.get(cron_id), change)
-        self._runs.check(_payload(row))
-        return await self._save(row)
+        """Change a cron, which stays its owner's; what its runs are asked is merged."""
+        # One that is forgotten meanwhile must not come back.
+        async with self._changing:
+            row = self._changed_row(await self.get(cron_id), change)
+            self._runs.check(_payload(row))
+            return await self._save(row)
 
     async def get(self, cron_id: str) -> CronRow:
         """A cron."""
@@ -102,8 +105,9 @@ class CronService:
 
     async def delete(self, cron_id: str) -> None:
         """Forget a cron; runs of it that were made go on."""
-        await self.get(cron_id)
-        await self._database.write(delete_cron(cron_id), durable=True)
+        async with self._changing:
+            await self.get(cron_id)
+            await self._database.write(delete_cron(cron_id), durable=True)
 
     async def search(self, matches: Callable[[CronRow], bool]) -> list[CronRow]:
         """Those that match, oldest first."""
@@ -117,9 +121,13 @@ class CronService:
                 await self._run(row, now)
 
     async def _run(self, row: CronRow, now: float) -> None:
-        following = next_time(row.schedule, row.timezone, now, row.end_time)
-        noted = set_next_run(row.cron_id, row.next_run or 0.0, following)
+        # One whose schedule cannot be read any more comes no more until it is changed: the others do.
+        noted = set_next_run(row.cron_id, row.next_run or 0.0, None)
         try:
+            following = next_time(row.schedule, row.timezone, now, row.end_time)
+            noted = set_next_run(row.cron_id, row.next_run or 0.0, following)
+            if row.end_time is not None and now >= row.end_time:
+                raise Problem(409, "its time came before its end, but it is over now")
             # The run and the note that it was made are one transaction.
             await self._runs.admit(row.thread_id, _payload(row), user=row.auth_user, also=[noted])
         except Problem as problem:
@@ -165,7 +173,4 @@ def _payload(row: CronRow) -> RunPayload:
         "metadata": {**row.metadata, "cron_id": row.cron_id},
         "on_completion": row.on_run_completed or "delete",
     }
-    try:
-        return RunPayload.model_validate(asked)
-    except ValidationError as error:
-        raise invalid(describe_validation_error(error)) from error
+    return validate_model(RunPayload, asked)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+)
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
@@ -21,7 +28,10 @@ from parley.core.model.errors import ConfigError
 from parley.server.assistant_ids import assistant_id
 from parley.server.graphs.project_modules import ProjectModules
 from parley.server.graphs.projects import NO_PROJECT, Project, import_attribute
+from parley.server.http_errors import Problem
 from parley.server.storage.checkpoints import CheckpointSaver
+
+_log = logging.getLogger(__name__)
 
 Graph: TypeAlias = "Pregel[Any, Any, Any, Any]"
 
@@ -105,6 +115,16 @@ class GraphRegistry:
         else:
             yield self._bind(await made if inspect.isawaitable(made) else made)
 
+    @asynccontextmanager
+    async def open_to_read(
+        self, name: str, config: RunnableConfig, access: GraphAccess
+    ) -> AsyncIterator[Graph]:
+        """Yield the graph for something else than a run. Raises Problem where its factory fails."""
+        async with AsyncExitStack() as stack:
+            with _Making(name):
+                graph = await stack.enter_async_context(self.open(name, config, access))
+            yield graph
+
     def _load(self, given: Mapping[str, object], project: Project) -> _LoadedGraphs:
         sources = {name: _source(name, source, project) for name, source in given.items()}
         ready = {
@@ -126,6 +146,23 @@ class GraphRegistry:
         if not isinstance(graph, Pregel):
             raise TypeError(f"not a LangGraph graph: {type(graph).__name__}")
         return graph.copy(update=self._bound)
+
+
+class _Making(AbstractContextManager[None]):
+    """Tells clients of whatever a factory raises, which is a user's code."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception):
+            said = (
+                f"The graph {self._name} cannot be made: {type(error).__name__}. The server's log says more."
+            )
+            _log.warning("the graph %s cannot be made", self._name, exc_info=error)
+            raise Problem(500, said) from error
 
 
 def can_prune(graph: Graph) -> bool:

@@ -6,16 +6,18 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantChange, AssistantQuery, matching_metadata
 from parley.server.http_errors import invalid
+from parley.server.json_bodies import Offset, Strings, validate_model
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, as_uuid, parse_body, query_flag
 from parley.server.routes.responses import GraphJsonResponse
+from parley.server.runs.payload import ConfigPayload
 from parley.server.storage.tables import ThreadQuery
 
 _PAGE = 1000
@@ -30,6 +32,12 @@ class AssistantUpdate(BaseModel):
     metadata: dict[str, Any] | None = None
     name: str | None = Field(default=None, max_length=200)
     description: str | None = Field(default=None, max_length=10_000)
+
+    @field_validator("config", mode="after")
+    @classmethod
+    def _can_run(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        validate_model(ConfigPayload, value or {})
+        return value
 
     def change(self) -> AssistantChange:
         """As the service takes it."""
@@ -53,10 +61,10 @@ class AssistantSearch(BaseModel):
     name: str | None = None
     metadata: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
     sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] = "created_at"
     sort_order: Literal["asc", "desc"] | None = None
-    select: list[str] | None = None
+    select: Strings | None = None
 
     def query(self) -> AssistantQuery:
         """As the service takes it."""
@@ -70,7 +78,7 @@ class VersionSearch(BaseModel):
 
     metadata: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
 
 
 class VersionChoice(BaseModel):
@@ -185,7 +193,7 @@ def _name(request: Request) -> str:
     return str(request.path_params["assistant_id"])
 
 
-def _selected(view: dict[str, object], select: list[str] | None) -> dict[str, object]:
+def _selected(view: dict[str, object], select: Strings | None) -> dict[str, object]:
     return view if select is None else {key: view[key] for key in select if key in view}
 
 

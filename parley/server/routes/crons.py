@@ -13,10 +13,14 @@ from starlette.responses import Response
 
 from parley.server.authentication import user_of
 from parley.server.crons.service import CronChange
+from parley.server.http_errors import invalid
+from parley.server.json_bodies import Offset, Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body, path_uuid
 from parley.server.routes.responses import GraphJsonResponse
 from parley.server.storage.cron_rows import CronRow
+
+_EARLIEST, _LATEST = 1970, 9000
 
 
 class CronUpdate(BaseModel):
@@ -36,6 +40,8 @@ class CronUpdate(BaseModel):
         end, named = self.end_time, "end_time" in self.model_fields_set
         if end is not None and end.tzinfo is None:
             end = end.replace(tzinfo=UTC)
+        if end is not None and not _EARLIEST <= end.year <= _LATEST:
+            raise invalid(f"end_time: must be in a year from {_EARLIEST} to {_LATEST}.")
         return CronChange(
             self.schedule,
             self.timezone,
@@ -63,10 +69,10 @@ class CronSearch(BaseModel):
     enabled: bool | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
     sort_by: Literal["cron_id", "assistant_id", "created_at", "updated_at", "next_run_date"] = "created_at"
     sort_order: Literal["asc", "desc"] = "desc"
-    select: list[str] | None = None
+    select: Strings | None = None
 
     def matches(self, row: CronRow) -> bool:
         """Whether a cron is one of them."""

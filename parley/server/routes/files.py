@@ -17,6 +17,7 @@ from parley.server.http_errors import Problem, not_found
 from parley.server.routes.request_context import app_state, path_uuid
 from parley.server.workspace.folder import WorkspaceFolder, WorkspaceFull
 from parley.server.workspace.paths import PathRefused
+from parley.server.workspace.workspaces import Workspaces
 
 UPLOADS = "/uploads"
 _MOST_FILES = 20
@@ -25,7 +26,12 @@ _T = TypeVar("_T")
 
 
 async def upload(request: Request) -> Response:
-    """Put files into the workspace; one of another's name gets a number."""
+    """Put files into the workspace; one of another's name gets a number.
+
+    A thread that is not there is made: files belong to one, and go with it.
+    """
+    _workspaces(request)
+    await app_state(request).threads.create(path_uuid(request, "thread_id"), {}, keep=True)
     folder = await _folder(request)
     length = request.headers.get("content-length", "")
     limit = app_state(request).options.limits.body
@@ -62,11 +68,17 @@ async def artifact(request: Request) -> Response:
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
-async def _folder(request: Request) -> WorkspaceFolder:
+def _workspaces(request: Request) -> Workspaces:
     workspaces = app_state(request).workspaces
     if workspaces is None:
         raise not_found("Workspace")
-    return await asyncio.to_thread(workspaces.of, path_uuid(request, "thread_id"))
+    return workspaces
+
+
+async def _folder(request: Request) -> WorkspaceFolder:
+    workspaces = _workspaces(request)
+    row = await app_state(request).threads.row(path_uuid(request, "thread_id"))
+    return await asyncio.to_thread(workspaces.of, row.thread_id)
 
 
 async def _asked(work: Callable[[], _T]) -> _T:

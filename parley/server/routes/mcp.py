@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Container, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parley.core.model.types import JsonObject
+from parley.server.assistant_ids import assistant_id
 from parley.server.assistants.service import AssistantQuery, AssistantService
 from parley.server.authentication import user_of
 from parley.server.http_errors import Problem
@@ -65,10 +66,15 @@ class AssistantTools:
         await self._serve(scope, receive, send)
 
     def named(self) -> Mapping[str, AssistantRow]:
-        """The assistants by what their tools are called; of several with one name the oldest."""
+        """The assistants by what their tools are called.
+
+        Of several with one name the graph's own has it, else the oldest; the others have theirs with a part
+        of their id.
+        """
         named: dict[str, AssistantRow] = {}
-        for row in self._assistants.search(AssistantQuery(descending=False)):
-            named.setdefault(tool_name(row.name), row)
+        rows = self._assistants.search(AssistantQuery(descending=False))
+        for row in sorted(rows, key=lambda row: row.assistant_id != assistant_id(row.graph_id)):
+            named.setdefault(_free_name(row, named), row)
         return named
 
     async def inputs(self, rows: Iterable[AssistantRow]) -> list[dict[str, Any]]:
@@ -108,6 +114,15 @@ class AssistantTools:
 def tool_name(name: str) -> str:
     """An assistant's name as tools are called."""
     return _NOT_IN_NAMES.sub("_", name[:_LONGEST_NAME]).strip("_") or "assistant"
+
+
+def _free_name(row: AssistantRow, taken: Container[str]) -> str:
+    name, number = tool_name(row.name), row.assistant_id.replace("-", "")
+    for digits in (8, len(number)):
+        if name not in taken:
+            return name
+        name = f"{tool_name(row.name)[: _LONGEST_NAME - digits - 1]}_{number[-digits:]}"
+    return name
 
 
 def _outcome(run: ActiveRun) -> tuple[str, bool]:

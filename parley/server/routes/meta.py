@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from parley.server.routes.api_route import ApiRoute
-from parley.server.routes.openapi import PAGE_POLICY, describe_api, render_page
+from parley.server.routes.openapi import PAGE_POLICY, ApiDescription
 from parley.server.routes.request_context import app_state
 from parley.version import VERSION
 
@@ -56,19 +56,23 @@ async def metrics(request: Request) -> Response:
 
 async def openapi(request: Request) -> Response:
     """This description, as OpenAPI."""
-    return JSONResponse(await _document(request))
+    return Response((await _description(request)).document, media_type="application/json")
 
 
 async def docs(request: Request) -> Response:
     """This description, as a page."""
-    page = render_page(await _document(request))
+    page = (await _description(request)).page
     return HTMLResponse(page, headers={"content-security-policy": PAGE_POLICY})
 
 
-async def _document(request: Request) -> dict[str, Any]:
-    # It takes half a second, and is rarely asked for: nobody waits for it meanwhile.
-    routes = [route for route in request.app.routes if isinstance(route, ApiRoute)]
-    return await asyncio.to_thread(describe_api, routes)
+async def _description(request: Request) -> ApiDescription:
+    # It takes half a second, and is rarely asked for: made at the first request, and nobody waits meanwhile.
+    state = request.app.state
+    if not hasattr(state, "description"):
+        routes = [route for route in request.app.routes if isinstance(route, ApiRoute)]
+        state.description = asyncio.ensure_future(asyncio.to_thread(ApiDescription.of, routes))
+    found: ApiDescription = await asyncio.shield(state.description)
+    return found
 
 
 ROUTES = [

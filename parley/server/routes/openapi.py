@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
@@ -22,6 +23,20 @@ _STYLE = (
     "background:#8881;border-radius:.5rem}"
 )
 PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiDescription:
+    """The description as an OpenAPI document, in JSON, and as a page."""
+
+    document: bytes
+    page: str
+
+    @classmethod
+    def of(cls, routes: Sequence[ApiRoute]) -> ApiDescription:
+        """Describe these routes."""
+        document = describe_api(routes)
+        return cls(orjson.dumps(document), render_page(document))
 
 
 def describe_api(routes: Sequence[ApiRoute]) -> dict[str, Any]:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from langgraph.store.base import BaseStore
-from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from parley.server.assistants.service import AssistantService
 from parley.server.crons.service import CronService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid
+from parley.server.json_bodies import BodyModel, parse_model
 from parley.server.options import EmbeddedOptions
 from parley.server.routes.mcp import AssistantTools
 from parley.server.runs.manager import RunManager
-from parley.server.runs.payload import describe_validation_error
 from parley.server.threads.service import ThreadService
 from parley.server.workspace.workspaces import Workspaces
-
-BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +67,7 @@ async def read_json_body(request: Request) -> bytes:
 
 async def parse_body(request: Request, model: type[BodyModel]) -> BodyModel:
     """The request's body as a model. Raises Problem."""
-    try:
-        return model.model_validate_json(await read_json_body(request))
-    except ValidationError as error:
-        raise invalid(describe_validation_error(error)) from error
+    return parse_model(model, await read_json_body(request))
 
 
 def path_uuid(request: Request, name: str) -> str:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from parley.server.serialisation import dumps
 
@@ -21,15 +21,16 @@ class GraphJsonResponse(Response):
         return dumps(content)
 
 
-async def _nothing() -> None:
-    return None
+async def nothing() -> None:
+    """Do nothing where a client goes away."""
+    return
 
 
 class HeartbeatResponse:
     """An ASGI answer whose body comes piece by piece.
 
-    `beat` is sent whenever nothing else was for `every` seconds. When the client goes away first, the
-    pieces are abandoned at once and `gone` is awaited.
+    `beat` is sent whenever nothing else was for `every` seconds. When the client goes away first, or takes
+    nothing for `patience` seconds, the pieces are abandoned at once and `gone` is awaited.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class HeartbeatResponse:
         *,
         beat: bytes,
         every: float,
-        gone: Callable[[], Awaitable[None]] = _nothing,
+        patience: float,
+        gone: Callable[[], Awaitable[None]] = nothing,
     ) -> None:
         self._pieces = pieces
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._beat = beat
         self._every = every
+        self._patience = patience
         self._gone = gone
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,11 +68,16 @@ class HeartbeatResponse:
             sending.result()
 
     async def _send(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+        await self._offer(send, {"type": "http.response.start", "status": 200, "headers": self._headers})
         async with contextlib.aclosing(_with_beats(self._pieces, self._beat, self._every)) as pieces:
             async for piece in pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+                await self._offer(send, {"type": "http.response.body", "body": piece, "more_body": True})
+        await self._offer(send, {"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _offer(self, send: Send, message: Message) -> None:
+        # Who takes nothing holds all that is kept for it. TimeoutError is an OSError, as that of who left.
+        async with asyncio.timeout(self._patience):
+            await send(message)
 
 
 def _error_of(task: asyncio.Task[None]) -> BaseException | None:
@@ -98,6 +106,8 @@ async def _with_beats(pieces: AsyncIterator[bytes], beat: bytes, every: float) -
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
+        if isinstance(source, AsyncGenerator):
+            await source.aclose()
 
 
 async def _next(source: AsyncIterator[bytes]) -> bytes | None:

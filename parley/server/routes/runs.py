@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, FailFast, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.authentication import user_of
 from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.json_bodies import Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
-    AppState,
     app_state,
     parse_body,
     path_uuid,
@@ -23,30 +22,35 @@ from parley.server.routes.request_context import (
     read_json_body,
 )
 from parley.server.routes.responses import GraphJsonResponse, HeartbeatResponse
+from parley.server.routes.run_answers import (
+    BEAT,
+    EVENT_HEADERS,
+    await_run,
+    follow_run,
+    run_location,
+    stream_pieces,
+    thread_values,
+)
 from parley.server.runs.event_log import encode_sse, parse_event_id
 from parley.server.runs.payload import CancelAction, RunPayload
 from parley.server.runs.thread_feed import FeedPlace
 from parley.server.runs.thread_queues import ActiveRun
-from parley.server.serialisation import dumps
 from parley.server.storage.tables import RunRow
-from parley.server.threads.service import CheckpointRef
 
 _THREAD_MODES = {"lifecycle", "run_modes", "state_update"}
-_EVENTS = {"content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no"}
-_BEAT = b": heartbeat\r\n\r\n"
 
 
 class RunBatch(RootModel[list[RunPayload]]):
     """The body of `runs.create_batch`."""
 
-    root: list[RunPayload] = Field(min_length=1, max_length=1000)
+    root: Annotated[list[RunPayload], FailFast()] = Field(min_length=1, max_length=1000)
 
 
 class CancelMany(BaseModel):
     """The body of `runs.cancel_many`."""
 
     thread_id: str | None = None
-    run_ids: list[str] = Field(default_factory=list)
+    run_ids: Strings = Field(default_factory=list)
     status: Literal["pending", "running", "all"] | None = None
 
 
@@ -55,7 +59,7 @@ async def create(request: Request) -> Response:
     run = await app_state(request).runs.create(
         _thread(request), await read_json_body(request), user_of(request)
     )
-    return GraphJsonResponse(run.row.view(), headers=_location(run.row))
+    return GraphJsonResponse(run.row.view(), headers=run_location(run.row))
 
 
 async def batch(request: Request) -> Response:
@@ -74,7 +78,7 @@ async def stream(request: Request) -> HeartbeatResponse:
     run = await app_state(request).runs.create(
         _thread(request), await read_json_body(request), user_of(request)
     )
-    return _events(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
+    return follow_run(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
 
 
 async def wait(request: Request) -> HeartbeatResponse:
@@ -82,7 +86,7 @@ async def wait(request: Request) -> HeartbeatResponse:
     run = await app_state(request).runs.create(
         _thread(request), await read_json_body(request), user_of(request), waited=True
     )
-    return _result(request, run, cancels=run.payload.on_disconnect == "cancel")
+    return await_run(request, run, cancels=run.payload.on_disconnect == "cancel")
 
 
 async def join_stream(request: Request) -> Response | HeartbeatResponse:
@@ -90,7 +94,7 @@ async def join_stream(request: Request) -> Response | HeartbeatResponse:
     row, run = await _find(request)
     if run:
         cancels = query_flag(request, "cancel_on_disconnect")
-        return _events(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
+        return follow_run(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
     # Its events are gone; the state has what it said.
     end = encode_sse(parse_event_id(request.headers.get("last-event-id")) + 1, "end", {"status": row.status})
     return Response(end, media_type="text/event-stream")
@@ -107,7 +111,7 @@ async def join_thread(request: Request) -> HeartbeatResponse:
         raise invalid(f"stream_modes: {min(unknown)[:100]!r} is none of {', '.join(sorted(_THREAD_MODES))}.")
     place = FeedPlace.parse(request.headers.get("last-event-id"))
     pieces = server.runs.follow_thread(row.thread_id, place, named or ["run_modes"])
-    return HeartbeatResponse(pieces, _EVENTS, beat=_BEAT, every=server.options.heartbeat)
+    return stream_pieces(server, pieces, EVENT_HEADERS, beat=BEAT)
 
 
 async def join(request: Request) -> Response | HeartbeatResponse:
@@ -115,8 +119,8 @@ async def join(request: Request) -> Response | HeartbeatResponse:
     row, run = await _find(request)
     if run:
         run.waited = True
-        return _result(request, run, cancels=False)
-    return GraphJsonResponse(await _values(app_state(request), row.thread_id))
+        return await_run(request, run, cancels=False)
+    return GraphJsonResponse(await thread_values(app_state(request), row.thread_id))
 
 
 async def list_of_thread(request: Request) -> Response:
@@ -205,71 +209,6 @@ async def _find(request: Request) -> tuple[RunRow, ActiveRun | None]:
     if row is None or row.thread_id != thread_id:
         raise not_found("Run")
     return row, run
-
-
-def _location(row: RunRow, suffix: str = "") -> dict[str, str]:
-    place = f"/threads/{row.thread_id}/runs/{row.run_id}"
-    return {"content-location": place} | ({"location": place + suffix} if suffix else {})
-
-
-def _events(request: Request, run: ActiveRun, after: int, *, cancels: bool) -> HeartbeatResponse:
-    headers = {
-        **_location(run.row, "/stream"),
-        **_EVENTS,
-    }
-    return _slow(request, run, run.log.follow(after), headers, beat=_BEAT, cancels=cancels)
-
-
-def _result(request: Request, run: ActiveRun, *, cancels: bool) -> HeartbeatResponse:
-    headers = {**_location(run.row, "/join"), "content-type": "application/json"}
-    pieces = _final_values(app_state(request), run)
-    return _slow(request, run, pieces, headers, beat=b"\n", cancels=cancels)
-
-
-def _slow(
-    request: Request,
-    run: ActiveRun,
-    pieces: AsyncIterator[bytes],
-    headers: dict[str, str],
-    *,
-    beat: bytes,
-    cancels: bool,
-) -> HeartbeatResponse:
-    server = app_state(request)
-
-    async def gone() -> None:
-        if cancels and not run.done.is_set():
-            await server.runs.lanes.cancel(run, "interrupt")
-
-    return HeartbeatResponse(pieces, headers, beat=beat, every=server.options.heartbeat, gone=gone)
-
-
-async def _final_values(server: AppState, run: ActiveRun) -> AsyncIterator[bytes]:
-    await run.done.wait()
-    if run.error:
-        yield dumps({"__error__": run.error})
-    elif run.stand:
-        asked = [
-            interrupt for task in run.stand.interrupts.values() for interrupt in cast("list[object]", task)
-        ]
-        yield dumps(_told(run.stand.values, asked))
-    elif run.row.temporary:
-        yield b"{}"
-    else:
-        yield dumps(await _values(server, run.row.thread_id))
-
-
-async def _values(server: AppState, thread_id: str) -> object:
-    """What the thread holds and asks now; a thread that was deleted meanwhile has nothing."""
-    try:
-        state = await server.threads.state(CheckpointRef(thread_id))
-    except Problem:
-        return {}
-    return _told(state["values"], state["interrupts"])
-
-
-def _told(values: object, asked: object) -> object:
-    return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
 
 
 _OF_THREAD = "/threads/{thread_id}/runs"

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from langgraph.store.base import InvalidNamespaceError, Item
+from langgraph.store.base import Item
 from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.http_errors import invalid
+from parley.server.json_bodies import Offset, Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body
 from parley.server.routes.responses import GraphJsonResponse
+
+_LONGEST_REFUSAL = 500
 
 
 class ItemKey(BaseModel):
     """Names an item."""
 
-    namespace: list[str] = Field(default_factory=list)
+    namespace: Strings = Field(default_factory=list)
     key: str
 
 
@@ -34,71 +39,82 @@ class ItemPut(ItemKey):
 class ItemSearch(BaseModel):
     """The body of `store.search_items`."""
 
-    namespace_prefix: list[str] = Field(default_factory=list)
+    namespace_prefix: Strings = Field(default_factory=list)
     filter: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
     query: str | None = None
 
 
 class NamespaceSearch(BaseModel):
     """The body of `store.list_namespaces`."""
 
-    prefix: list[str] | None = None
-    suffix: list[str] | None = None
-    max_depth: int | None = Field(default=None, ge=1)
+    prefix: Strings | None = None
+    suffix: Strings | None = None
+    max_depth: int | None = Field(default=None, ge=1, le=1000)
     limit: int = Field(default=100, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
 
 
 async def put(request: Request) -> Response:
     """Write an item."""
     item = await parse_body(request, ItemPut)
-    try:
+    with _refusals():
         await app_state(request).store.aput(tuple(item.namespace), item.key, item.value, index=False)
-    except InvalidNamespaceError as error:
-        raise invalid(str(error)) from error
     return Response(status_code=204)
 
 
 async def get(request: Request) -> Response:
     """Read an item; null when there is none."""
     namespace = tuple(part for part in request.query_params.get("namespace", "").split(".") if part)
-    item = await app_state(request).store.aget(namespace, request.query_params.get("key", ""))
+    with _refusals():
+        item = await app_state(request).store.aget(namespace, request.query_params.get("key", ""))
     return GraphJsonResponse(_view(item) if item else None)
 
 
 async def delete(request: Request) -> Response:
     """Forget an item; absent is no error."""
     item = await parse_body(request, ItemKey)
-    await app_state(request).store.adelete(tuple(item.namespace), item.key)
+    with _refusals():
+        await app_state(request).store.adelete(tuple(item.namespace), item.key)
     return Response(status_code=204)
 
 
 async def search(request: Request) -> Response:
     """Items below a namespace whose values have what the filter says."""
     wanted = await parse_body(request, ItemSearch)
-    found = await app_state(request).store.asearch(
-        tuple(wanted.namespace_prefix),
-        query=wanted.query,
-        filter=wanted.filter,
-        limit=wanted.limit,
-        offset=wanted.offset,
-    )
+    with _refusals():
+        found = await app_state(request).store.asearch(
+            tuple(wanted.namespace_prefix),
+            query=wanted.query,
+            filter=wanted.filter,
+            limit=wanted.limit,
+            offset=wanted.offset,
+        )
     return GraphJsonResponse({"items": [{**_view(item), "score": item.score} for item in found]})
 
 
 async def namespaces(request: Request) -> Response:
     """Namespaces that have items."""
     wanted = await parse_body(request, NamespaceSearch)
-    found = await app_state(request).store.alist_namespaces(
-        prefix=tuple(wanted.prefix or ()) or None,
-        suffix=tuple(wanted.suffix or ()) or None,
-        max_depth=wanted.max_depth,
-        limit=wanted.limit,
-        offset=wanted.offset,
-    )
+    with _refusals():
+        found = await app_state(request).store.alist_namespaces(
+            prefix=tuple(wanted.prefix or ()) or None,
+            suffix=tuple(wanted.suffix or ()) or None,
+            max_depth=wanted.max_depth,
+            limit=wanted.limit,
+            offset=wanted.offset,
+        )
     return GraphJsonResponse({"namespaces": found})
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Tell a client what the library does not take: a namespace, a filter's key or its operator."""
+    try:
+        yield
+    except ValueError as error:
+        raise invalid(str(error)[:_LONGEST_REFUSAL]) from error
 
 
 def _view(item: Item) -> dict[str, object]:

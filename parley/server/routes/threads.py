@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from parley.server.json_bodies import Offset, Strings
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
     app_state,
@@ -44,7 +45,7 @@ class ThreadPatch(BaseModel):
 class ThreadPrune(BaseModel):
     """The body of `threads.prune`."""
 
-    thread_ids: list[str] = Field(max_length=1000)
+    thread_ids: Strings
     strategy: Literal["delete", "keep_latest"] = "delete"
 
 
@@ -52,13 +53,13 @@ class ThreadSearch(BaseModel):
     """The body of `threads.search` and `threads.count`."""
 
     metadata: dict[str, Any] = Field(default_factory=dict)
-    ids: list[str] = Field(default_factory=list)
+    ids: Strings = Field(default_factory=list)
     status: Literal["idle", "busy", "interrupted", "error"] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: Offset = 0
     sort_by: Literal["thread_id", "status", "created_at", "updated_at"] = "created_at"
     sort_order: Literal["asc", "desc"] = "desc"
-    select: list[str] | None = None
+    select: Strings | None = None
     values: None = None
     extract: None = None
 
@@ -89,7 +90,7 @@ class StateAt(BaseModel):
 
     checkpoint: CheckpointPayload
     subgraphs: bool = False
-    select: list[str] | None = None
+    select: Strings | None = None
 
 
 class HistoryQuery(BaseModel):
@@ -99,7 +100,7 @@ class HistoryQuery(BaseModel):
     before: str | CheckpointPayload | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     checkpoint: CheckpointPayload | None = None
-    select: list[str] | None = None
+    select: Strings | None = None
 
     @property
     def before_id(self) -> str:
@@ -218,7 +219,7 @@ def _place(thread_id: str, checkpoint: CheckpointPayload) -> CheckpointRef:
     return CheckpointRef(thread_id, checkpoint.checkpoint_id or "", checkpoint.checkpoint_ns)
 
 
-def _selected(state: dict[str, object], select: list[str] | None) -> dict[str, object]:
+def _selected(state: dict[str, object], select: Strings | None) -> dict[str, object]:
     """Without the values that were not asked for; everything else is small and always comes."""
     values = state["values"]
     if not select or "values" in select or not isinstance(values, dict):

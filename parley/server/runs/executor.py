@@ -12,8 +12,10 @@ import aiosqlite
 
 from parley.core.model.types import JsonObject
 from parley.server.graphs.registry import GraphRegistry
+from parley.server.http_errors import not_found
 from parley.server.options import ServerLimits
 from parley.server.runs.crash_loop_guard import CrashLoopGuard
+from parley.server.runs.payload import RunPayload
 from parley.server.runs.run_attempt import RunAttempt, ThreadSnapshot, perform_attempt
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.runs.webhooks import RunWebhooks
@@ -35,6 +37,13 @@ from parley.server.storage.tables import (
 )
 
 _log = logging.getLogger(__name__)
+
+
+async def require_start(checkpoints: CheckpointSaver, thread_id: str, payload: RunPayload) -> None:
+    """Raise Problem where a run begins at a checkpoint that is not there: it would begin with nothing."""
+    start = payload.start
+    if start and not await checkpoints.has(thread_id, start["checkpoint_ns"], start["checkpoint_id"]):
+        raise not_found("Checkpoint")
 
 
 class GivenUp(Exception):
@@ -118,6 +127,8 @@ class Executor:
         async with self._probation.attempt(row.attempt):
             mark = row.mark or (await self._checkpoints.mark(row.thread_id)).dump()
             taken = again and await self._checkpoints.taken_by(row.thread_id, row.run_id)
+            if not taken:
+                await require_start(self._checkpoints, row.thread_id, run.payload)
             run.row = replace(row, mark=mark, status="running", updated_at=self._clock())
             await self._database.write(
                 begin_run(row.run_id, run.row.updated_at, row.attempt, mark),

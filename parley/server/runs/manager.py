@@ -19,7 +19,7 @@ from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid, not_found
 from parley.server.options import ServerLimits, WebhookPort
 from parley.server.runs.event_log import RunEventLog
-from parley.server.runs.executor import Executor
+from parley.server.runs.executor import Executor, require_start
 from parley.server.runs.payload import RunPayload, parse_run_payload
 from parley.server.runs.thread_feed import FeedPlace, ThreadFeeds
 from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueues
@@ -57,6 +57,7 @@ class RunManager:
         webhooks: WebhookPort | None = None,
     ) -> None:
         self._database = database
+        self._checkpoints = checkpoints
         self._graphs = graphs
         self._assistants = assistants
         self._tables = Tables(database)
@@ -129,6 +130,7 @@ class RunManager:
                 thread = await self._thread_for(
                     row, may_make=thread_id is None or payload.if_not_exists == "create"
                 )
+            await require_start(self._checkpoints, row.thread_id, settled)
             _make_way(lane, payload)
             made = [save_thread(thread)] if thread else []
             await self._database.write(*made, add_run(row), *also, durable=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from langgraph.types import Command, Send
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator, model_validator
 
 from parley.core.model.types import JsonObject
-from parley.server.http_errors import Problem, invalid
+from parley.server.authentication import configurable_values, without_identity
+from parley.server.http_errors import Problem
+from parley.server.json_bodies import Strings, parse_model, validate_model
 
 MultitaskStrategy: TypeAlias = Literal["reject", "enqueue", "interrupt", "rollback"]
 CancelAction: TypeAlias = Literal["interrupt", "rollback"]
 _OfGraphs: TypeAlias = Literal["values", "updates", "messages", "custom", "checkpoints", "tasks", "debug"]
 StreamMode: TypeAlias = _OfGraphs | Literal["messages-tuple", "events", "tools", "lifecycle"]
 """`tools` and `lifecycle` are asked for by new clients, and no graph in Python has them: nothing comes."""
-NodeNames: TypeAlias = Literal["*"] | list[str] | None
+NodeNames: TypeAlias = Literal["*"] | Strings | None
 
 _YEAR = 366 * 86_400
-_RESERVED = ("thread_id", "run_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns")
-_WHO = "langgraph_auth_"
 
 
 class _Asked(BaseModel):
@@ -44,7 +44,7 @@ class ConfigPayload(_Asked):
     """`config`: what the library calls a RunnableConfig, as far as clients may set it."""
 
     configurable: dict[str, Any] = Field(default_factory=dict)
-    tags: list[str] = Field(default_factory=list)
+    tags: Strings = Field(default_factory=list)
     recursion_limit: int = Field(default=25, ge=1, le=10_000)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
@@ -75,7 +75,7 @@ class RunPayload(_Asked):
     config: ConfigPayload = Field(default_factory=ConfigPayload)
     context: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
-    stream_mode: list[StreamMode] = Field(default=["values"])
+    stream_mode: Annotated[list[StreamMode], FailFast()] = Field(default=["values"], max_length=100)
     stream_subgraphs: bool = False
     interrupt_before: NodeNames = None
     interrupt_after: NodeNames = None
@@ -102,7 +102,7 @@ class RunPayload(_Asked):
     @field_validator("context", mode="after")
     @classmethod
     def _nobody_pretends(cls, value: dict[str, Any]) -> dict[str, Any]:
-        return {key: each for key, each in value.items() if not key.startswith(_WHO)}
+        return without_identity(value)
 
     @model_validator(mode="after")
     def _one_place_for_context(self) -> RunPayload:
@@ -113,23 +113,19 @@ class RunPayload(_Asked):
     @property
     def configurable(self) -> dict[str, Any]:
         """What the client set in `config.configurable`, without what only the server may set."""
-        given = self.config.configurable.items()
-        return {
-            key: value for key, value in given if key not in _RESERVED and not key.startswith(("__", _WHO))
-        }
+        return configurable_values(self.config.configurable)
 
     def with_defaults(self, config: JsonObject, context: JsonObject) -> RunPayload:
-        """This request with what its assistant sets beneath it."""
+        """This request with what its assistant sets beneath it. Raises Problem."""
         if not config and not context:
             return self
-        merged = self.config.over(ConfigPayload.model_validate(config))
+        merged = self.config.over(validate_model(ConfigPayload, config))
         if not context and not self.context:
             return self.model_copy(update={"config": merged})
         # There is one place for both: whoever sets a context reads it from there.
         together = {**merged.configurable, **context, **self.config.configurable, **self.context}
-        return self.model_copy(
-            update={"config": merged.model_copy(update={"configurable": {}}), "context": together}
-        )
+        alone = merged.model_copy(update={"configurable": {}})
+        return self.model_copy(update={"config": alone, "context": without_identity(together)})
 
     @property
     def start(self) -> dict[str, str]:
@@ -142,18 +138,7 @@ class RunPayload(_Asked):
 
 def parse_run_payload(body: bytes) -> RunPayload:
     """Read a run's request. Raises Problem."""
-    try:
-        return RunPayload.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid(describe_validation_error(error)) from error
-
-
-def describe_validation_error(error: ValidationError) -> str:
-    """Pydantic's findings in one line."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in found['loc']) or 'body'}: {found['msg']}"
-        for found in error.errors()
-    )
+    return parse_model(RunPayload, body)
 
 
 def _goto(value: object) -> list[Send | str]:

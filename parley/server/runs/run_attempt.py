@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from parley.core.model.types import JsonObject
-from parley.server.authentication import graph_values
+from parley.server.authentication import configurable_values, graph_values
 from parley.server.graphs.registry import Graph, GraphRegistry, can_prune
 from parley.server.graphs.schemas import field_names
 from parley.server.runs.event_log import RunEventLog
@@ -70,7 +70,7 @@ def run_config(job: RunAttempt) -> RunnableConfig:
         "recursion_limit": payload.config.recursion_limit,
         "configurable": {
             **payload.configurable,
-            **payload.context,
+            **configurable_values(payload.context),
             **identity,
             **graph_values(row.auth_user),
             **start,

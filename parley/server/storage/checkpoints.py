@@ -38,7 +38,11 @@ _WRITES = (
     " INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-
+_FORGET_PARENTS = (
+    "UPDATE checkpoints SET parent_checkpoint_id = NULL"
+    " WHERE thread_id = ?1 AND checkpoint_ns = '' AND parent_checkpoint_id NOT IN"
+    " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = '')"
+)
 
 _MEMORY = "memory"
 """What a run is told about a person is not kept with its checkpoints: they outlive what is forgotten."""
@@ -150,6 +154,11 @@ class CheckpointSaver(AsyncSqliteSaver):
         )
         return RollbackPoint(checkpoint, tuple((str(task), int(index or 0)) for task, index in writes))
 
+    async def has(self, thread: str, namespace: str, checkpoint: str) -> bool:
+        """Whether a checkpoint is there."""
+        sql = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+        return bool(await self._database.read(sql, (thread, namespace, checkpoint)))
+
     async def taken_by(self, thread: str, run_id: str) -> bool:
         """Whether the thread's newest checkpoint is that run's: then its input is already in it."""
         rows = await self._database.read(_NEWEST, (thread, ""))
@@ -190,7 +199,11 @@ def prune_checkpoints(threads: Sequence[str], keep: int) -> list[Statement]:
         " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
         " ORDER BY rowid DESC LIMIT -1 OFFSET ?2)"
     )
-    return _delete_from_both(older, [(thread, keep) for thread in threads])
+    return [
+        *_delete_from_both(older, [(thread, keep) for thread in threads]),
+        # What is there names nothing that is gone: nobody can go back to it.
+        Statement(_FORGET_PARENTS, [(thread,) for thread in threads]),
+    ]
 
 
 def copy_checkpoints(thread: str, other: str) -> list[Statement]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
 
+import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from parley.core.model.types import JsonObject
@@ -31,6 +31,8 @@ from parley.server.storage.tables import (
     set_thread_status,
 )
 from parley.server.workspace.workspaces import Workspaces
+
+_LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,16 @@ class ThreadService:
             await self._database.write(*delete_thread(thread_id), durable=True)
 
     async def copy(self, thread_id: str) -> ThreadRow:
-        """A new thread that stands where this one does, with its history."""
+        """A new thread that stands where this one does, with its history and files."""
         async with self._lanes.hold(thread_id) as lane:
             row = await self.row(thread_id)
             if lane.queue:
                 raise Problem(409, "Thread is running a task; it cannot be copied now.")
             now = self._clock()
             made = replace(row, thread_id=str(uuid4()), created_at=now, updated_at=now)
+            # The files first: a row without them would look whole.
+            if self._workspaces is not None:
+                await asyncio.to_thread(self._workspaces.copy, thread_id, made.thread_id)
             await self._database.write(
                 save_thread(made), *copy_checkpoints(thread_id, made.thread_id), durable=True
             )
@@ -154,8 +159,11 @@ class ThreadService:
         return [await self.view(row) if values else row.view() for row in rows]
 
     async def view(self, row: ThreadRow) -> dict[str, object]:
-        """The thread with its newest values."""
-        snapshot = await self._snapshot(row, CheckpointRef(row.thread_id))
+        """The thread with its newest values, none where its graph cannot be made."""
+        try:
+            snapshot = await self._snapshot(row, CheckpointRef(row.thread_id))
+        except Problem:
+            snapshot = None
         return {**row.view(), "values": snapshot.values if snapshot else {}}
 
     async def state(self, place: CheckpointRef, *, subgraphs: bool = False) -> dict[str, object]:
@@ -176,7 +184,10 @@ class ThreadService:
                 before={"configurable": {"checkpoint_id": before}} if before else None,
                 limit=limit,
             )
-            return [state_view(snapshot) async for snapshot in snapshots]
+            try:
+                return [state_view(snapshot) async for snapshot in snapshots]
+            except ValueError as error:  # a key that the library takes for SQL
+                raise invalid(str(error)[:_LONGEST]) from error
 
     async def update_state(
         self, place: CheckpointRef, values: object, as_node: str | None
@@ -189,10 +200,11 @@ class ThreadService:
             async with self._graph(row, "threads.update") as graph:
                 if graph is None:
                     raise Problem(400, "Thread has no graph yet: run one on it, or set metadata.graph_id.")
-                try:
-                    config = await graph.aupdate_state(place.config(), cast("Any", values), as_node)
-                except InvalidUpdateError as error:
-                    raise invalid(str(error)) from error
+                if place.checkpoint_id and not await self._checkpoints.has(
+                    place.thread_id, place.namespace, place.checkpoint_id
+                ):
+                    raise not_found("Checkpoint")
+                config = await _updated(graph.aupdate_state(place.config(), cast("Any", values), as_node))
                 await self._note_stand(row, await graph.aget_state(CheckpointRef(row.thread_id).config()))
                 return config["configurable"]
 
@@ -210,7 +222,7 @@ class ThreadService:
             yield None
             return
         config: RunnableConfig = {"configurable": {"thread_id": row.thread_id}}
-        async with self._graphs.open(row.graph_id, config, access) as graph:
+        async with self._graphs.open_to_read(row.graph_id, config, access) as graph:
             yield graph
 
     async def _snapshot(
@@ -223,6 +235,19 @@ class ThreadService:
         if place.checkpoint_id and snapshot.created_at is None:
             raise not_found("Checkpoint")
         return snapshot
+
+
+async def _updated(update: Awaitable[RunnableConfig]) -> RunnableConfig:
+    """Await an update. Raises Problem where a reducer, which is a user's code, or the library refuses it."""
+    results = await asyncio.gather(update, return_exceptions=True)
+    made = results[0]
+    if isinstance(made, aiosqlite.Error):
+        raise made
+    if isinstance(made, Exception):
+        raise invalid(f"The state takes no such update: {type(made).__name__}: {made}"[:_LONGEST]) from made
+    if isinstance(made, BaseException):
+        raise made
+    return made
 
 
 def state_view(snapshot: StateSnapshot) -> dict[str, object]:

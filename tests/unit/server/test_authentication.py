@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import AuthenticationError
 
@@ -66,6 +68,85 @@ async def test_a_graph_knows_who_asked_and_nobody_pretends(tmp_path: Path) -> No
     async with _client(_options(tmp_path), {}) as client:
         state = await client.runs.wait(None, "who", input=HI, context=pretended)
         assert state["messages"][-1]["content"] == "None None"
+
+
+async def test_a_cron_that_another_changes_stays_its_owners(tmp_path: Path) -> None:
+    options = _options(tmp_path, f"{HANDLER}:auth")
+    token = {"authorization": f"Bearer {TOKEN.decode()}"}
+    async with _client(options, token | {"x-parley-person": "ada"}) as client:
+        made: Any = await client.crons.create("who", schedule="0 0 1 1 *", input=HI)
+        eve: Any = await client.http.patch(
+            f"/runs/crons/{made['cron_id']}",
+            json={"schedule": "* * * * *", "user_id": "eve", "auth_user": {"identity": "eve"}},
+            headers={"x-parley-person": "eve"},
+        )
+        assert eve["user_id"] == "ada"
+        [found] = await client.crons.search()
+        assert (found["user_id"], found["schedule"]) == ("ada", "* * * * *")
+
+
+async def test_no_assistant_pretends_to_be_somebody(tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = []
+    contexts: list[dict[str, Any]] = []
+
+    async def look(_: MessagesState, config: RunnableConfig, runtime: Runtime[Any]) -> dict[str, Any]:
+        told.append(dict(config["configurable"]))
+        contexts.append(dict(runtime.context or {}))
+        return {}
+
+    async def factory(config: RunnableConfig) -> Any:  # noqa: ANN401 - as users write them
+        told.append(dict(config["configurable"]))
+        builder: Any = StateGraph(MessagesState)
+        return builder.add_node("look", look).add_edge(START, "look").compile()
+
+    evil: Any = {
+        "langgraph_auth_user": {"identity": "eve"},
+        "langgraph_auth_user_id": "eve",
+        "langgraph_auth_permissions": ["all"],
+        "__pregel_checkpointer": "x",
+        "checkpoint_map": {"": "x"},
+        "checkpoint_id": "x",
+        "thread_id": "y",
+    }
+    async with _client(replace(_options(tmp_path), graphs={"look": factory}), {}) as client:
+        for given in ({"context": evil}, {"config": {"configurable": evil}}):
+            made = await client.assistants.create("look", **given)
+            await client.assistants.get_schemas(made["assistant_id"])
+            await client.runs.wait(None, made["assistant_id"], input=HI, raise_error=True)
+            await client.runs.wait(None, made["assistant_id"], input=HI, context=evil, raise_error=True)
+    assert len(told) >= 6
+    for seen in (*told, *contexts):
+        assert not [key for key in seen if key.startswith("langgraph_auth_")]
+    for seen in told:
+        assert "x" not in (seen.get("__pregel_checkpointer"), seen.get("checkpoint_id"))
+        assert "x" not in (seen.get("checkpoint_map") or {}).values()
+
+
+NOBODY = """
+from langgraph_sdk import Auth
+
+auth = Auth()
+
+
+class Anybody:
+    identity = None
+
+
+@auth.authenticate
+async def authenticate(headers: dict[bytes, bytes]):
+    return {
+        b"none": None, b"empty": {}, b"blank": "", b"unnamed": {"identity": None}, b"object": Anybody(),
+        b"number": 0, b"list": [], b"not": {"identity": "ada", "is_authenticated": False},
+    }[headers[b"x-case"]]
+"""
+
+
+@pytest.mark.parametrize("case", ["none", "empty", "blank", "unnamed", "object", "number", "list", "not"])
+async def test_who_is_nobody_stays_out(tmp_path: Path, case: str) -> None:
+    (tmp_path / "nobody.py").write_text(NOBODY)
+    async with _client(_options(tmp_path, f"{tmp_path / 'nobody.py'}:auth"), {"x-case": case}) as client:
+        with pytest.raises(AuthenticationError, match="nobody"):
+            await client.assistants.search()
 
 
 async def test_whom_it_does_not_let_in_stays_out(tmp_path: Path) -> None:

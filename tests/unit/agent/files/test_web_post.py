@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -36,6 +37,23 @@ async def test_a_host_that_is_named_is_told(heard: tuple[str, list[tuple[str, st
     assert told == [("run-1", "{}")]
     assert await poster.post(f"{site}/hook?status=503", b"{}", "run-1") == "HTTP 503"
     assert await poster.post(f"{site}/moved", b"{}", "run-1") == "HTTP 307"
+
+
+async def test_only_success_is_delivery() -> None:
+    """A server that has its own idea of HTTP, as one behind a wrong port."""
+    codes = [b"101 Switching Protocols", b"204 No Content", b"304 Not Modified", b"404 Not Found"]
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"{}")
+        writer.write(b"HTTP/1.1 %b\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n" % codes.pop(0))
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        poster = WebPoster(("127.0.0.1",))
+        answers = [await poster.post(url, b"{}", "run-1") for _ in range(4)]
+    assert answers == ["HTTP 101", "", "HTTP 304", "HTTP 404"]
 
 
 async def test_nobody_else_inside_is_asked(heard: tuple[str, list[tuple[str, str]]]) -> None:

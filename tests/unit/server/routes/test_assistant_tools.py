@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -57,6 +58,32 @@ async def test_an_assistant_is_a_tool_that_answers(tmp_path: Path) -> None:
         result = await session.call_tool("Legal_desk_EU", HI)
         assert (_text(result), result.isError) == ("You said: hi", False)
         assert await client.threads.count() == 0
+
+
+async def test_each_assistant_has_a_name_of_its_own_that_clients_take(tmp_path: Path) -> None:
+    names = [
+        "echo",
+        "法务",
+        "財務",
+        "a" * 200,
+        "a" * 199 + "b",
+        "Legal (EU)",
+        "Legal [EU]",
+        "",
+        "__",
+        "é" * 80,
+    ]
+    async with _connected(tmp_path) as (session, client):
+        await session.initialize()
+        for name in names:
+            await client.assistants.create("ask" if name == "echo" else "echo", name=name)
+        tools = [tool.name for tool in (await session.list_tools()).tools]
+        assert len(set(tools)) == len(tools) == len(names) + 3
+        assert all(re.fullmatch("[a-zA-Z0-9_-]{1,64}", name) for name in tools)
+        # What takes a graph's name does not take its place.
+        assert _text(await session.call_tool("echo", HI)) == "You said: hi"
+        for name in tools:
+            assert "no tool" not in _text(await session.call_tool(name, HI))
 
 
 @pytest.mark.parametrize(

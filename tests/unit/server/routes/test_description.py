@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -15,6 +16,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from parley.server.app import embedded_server
 from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.options import EmbeddedOptions
+from parley.server.routes import openapi
+from parley.server.routes.openapi import describe_api
 from tests.kit.machine import patience
 from tests.kit.samples import graphs
 
@@ -34,6 +37,21 @@ async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
         ) as made,
     ):
         yield made
+
+
+async def test_it_is_made_once(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def describe(routes: Any) -> dict[str, Any]:  # noqa: ANN401
+        made.append(len(routes))
+        return describe_api(routes)
+
+    monkeypatch.setattr(openapi, "describe_api", describe)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(http.get("/openapi.json"))
+            group.create_task(http.get("/docs"))
+    assert len(made) == 1
 
 
 async def test_every_operation_says_what_it_takes_and_every_reference_leads_somewhere(
