@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from parley.core.model.sanitize import sanitize_text
 from parley.memory.model.document import SUMMARY_NAMES, Fact, MemoryDocument, Summaries
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets import MaskedText, mask_secrets
 
 
 def mask_document(document: MemoryDocument) -> MemoryDocument:
@@ -21,19 +22,24 @@ def count_secrets(document: MemoryDocument) -> int:
     """Return how many secrets a document has."""
     texts = [getattr(document.summaries, name).text for name in SUMMARY_NAMES]
     texts += [text for fact in document.facts for text in (fact.content, fact.source_error, fact.subject)]
-    return sum(mask_secrets(text).count for text in texts)
+    return sum(_mask(text).count for text in texts)
 
 
 def _masked(fact: Fact) -> Fact:
     return replace(
         fact,
-        content=mask_secrets(fact.content).text,
-        source_error=mask_secrets(fact.source_error).text,
-        subject=mask_secrets(fact.subject).text,
-        keywords=tuple(word for word in fact.keywords if not mask_secrets(word).count),
+        content=_mask(fact.content).text,
+        source_error=_mask(fact.source_error).text,
+        subject=_mask(fact.subject).text,
+        keywords=tuple(word for word in fact.keywords if not _mask(word).count),
     )
 
 
 def _masked_summaries(summaries: Summaries) -> Summaries:
     known = [(name, getattr(summaries, name)) for name in SUMMARY_NAMES]
-    return Summaries(**{name: replace(each, text=mask_secrets(each.text).text) for name, each in known})
+    return Summaries(**{name: replace(each, text=_mask(each.text).text) for name, each in known})
+
+
+def _mask(text: str) -> MaskedText:
+    """Return a text without secrets, also those that hidden characters in them would hide."""
+    return mask_secrets(sanitize_text(text))

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from parley.core.model.sanitize import sanitize_text
 from parley.memory.edits.comparable_values import comparable_values
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, SummaryChange
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
@@ -74,7 +75,7 @@ class _Screening:
         if cited and not is_supported(masked.content, cited, self._known):
             self._count(unsaid=1)
             return replace(masked, content="")
-        orders = any(orders_assistant(sentence.strip()) for sentence in split_sentences(masked.content))
+        orders = orders_assistant(masked.content)
         wish = self._instructions and (orders or masked.category is Category.INSTRUCTION)
         if wish and any(is_spoken_instruction(masked.content, turn.said) for turn in cited):
             return replace(masked, category=Category.INSTRUCTION, subject="")
@@ -83,30 +84,31 @@ class _Screening:
         if orders:
             self._count(orders=1)
             return replace(masked, content=quote(masked.content))
-        subject = masked.subject or find_subject(
-            masked.content, (turn.speaker for turn in self._turns.values())
-        )
+        named = "" if orders_assistant(f"{masked.subject}: ") else masked.subject
+        subject = named or find_subject(masked.content, (turn.speaker for turn in self._turns.values()))
         return replace(masked, subject=subject)
 
     def summary(self, change: SummaryChange) -> SummaryChange:
         """Return the summary without secrets, and without sentences that order the assistant about."""
         sentences = split_sentences(self._mask(change.text))
-        kept = [sentence for sentence in sentences if not orders_assistant(sentence.strip())]
+        kept = [sentence for sentence in sentences if not orders_assistant(sentence)]
         self._count(orders=len(sentences) - len(kept))
         return replace(change, text="".join(kept).strip())
 
     def _masked(self, new: ProposedFact) -> ProposedFact:
         keywords = tuple(word for word in new.keywords if not mask_secrets(word).count)
+        error = self._mask(new.source_error)
         return replace(
             new,
             content=self._mask(new.content),
-            source_error=self._mask(new.source_error),
+            source_error="" if orders_assistant(error) else error,
             subject=self._mask(new.subject),
             keywords=keywords,
         )
 
     def _mask(self, text: str) -> str:
-        masked = mask_secrets(text)
+        # First without hidden characters: they would keep a secret or an order from being seen.
+        masked = mask_secrets(sanitize_text(text))
         self._count(secrets=masked.count)
         return masked.text
 

@@ -10,16 +10,44 @@ _KIN = (
     "daughter|child|children|kids?|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|"
     "friend|best friend|boss|manager|colleague|coworker|co-worker|neighbou?r|roommate|teacher|doctor"
 )
+# Alone at the beginning these mean one's own, and with "my" before them the others do, too.
+_FAMILY_HAN = (
+    "妈妈|媽媽|爸爸|母亲|母親|父亲|父親|父母|儿子|兒子|女儿|女兒|老婆(?![饼餅])|老公|妻子|丈夫|哥哥|姐姐|弟弟|妹妹|"
+    "奶奶|爷爷|爺爺|外婆|外公|姥姥|姥爷|岳父|岳母|公公|婆婆|孙子|孫子|孙女|孫女|女婿|儿媳妇?|兒媳婦?|舅舅|舅妈|姑姑|"
+    "姑妈|姨妈|姨媽|阿姨|叔叔|伯伯|[表堂][哥姐弟妹]|侄子|侄女|外甥女?|未婚[妻夫]|前[妻夫]|爱人|愛人|男朋友|女朋友|"
+    "男友|女友|闺蜜|閨蜜|老[妈媽爸]|家人"
+)
 _KIN_HAN = (
-    "妻子|丈夫|老婆|老公|太太|先生|爱人|女朋友|男朋友|母亲|父亲|妈妈|爸爸|父母|姐姐|妹妹|哥哥|弟弟|儿子|女儿|孩子|"
-    "阿姨|叔叔|表哥|表姐|奶奶|爷爷|外婆|外公|朋友|老板|经理|同事|邻居|室友|老师|医生"
+    f"{_FAMILY_HAN}|太太|先生|对象|對象|孩子|朋友|老板|老闆|经理|經理|同事|邻居|鄰居|室友|老师|老師|医生|醫生|同学|"
+    "同學|同桌|导师|導師|领导|領導|上司|下属|下屬|客户|客戶|房东|房東|"
+    "[妈媽爸哥姐弟妹](?![妈媽爸哥姐弟妹])"
 )
 _ENGLISH = re.compile(
-    rf"^(?:(?:the )?user(?:'s|’s)|my|their|his|her) ((?:\w+ )?(?:{_KIN}))\b"
+    rf"^(?:(?:the )?user(?:'s|’s)|my|our|their|his|her) "
+    rf"((?:\w+ )?(?:ex-|step-?|great-)?(?:{_KIN})(?:-in-law)?)\b"
     r"(?:,? ((?-i:[A-Z])[\w’'-]{1,40}))?(?!['’]s)",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(rf"^(?:用户|我|他|她)的?({_KIN_HAN})(?!的)")
+_CHINESE = re.compile(
+    rf"^(?:(?:用户|用戶|我|他|她|咱)[们們]?家?的?(?:一?[个個])?[大小二三]?({_KIN_HAN})|({_FAMILY_HAN}))(?![的们們])"
+)
+_JAPANESE = re.compile(
+    r"^(?:(?:私|僕|俺|うち|ユーザー)の)?"
+    r"(妻|夫|母|父|両親|息子|娘|兄|姉|弟|妹|祖母|祖父|彼女|彼氏|友人|友達|上司|同僚|お?母さん|お?父さん)[はがも]"
+)
+_KOREAN = re.compile(
+    r"^(?:내|제|우리|저희|사용자의) "
+    r"(어머니|아버지|엄마|아빠|아내|남편|아들|딸|형|오빠|누나|언니|동생|부모님|할머니|할아버지|여자친구|남자친구|친구|상사|동료)"
+    r"(?:는|은|이|가|도|께서)"
+)
+_RUSSIAN = re.compile(
+    r"^(?:у )?(?:мой|моя|мои|моего|моей|моих|его|её|ее) "
+    r"(мам[аы]|пап[аы]|мать|матери|отец|отца|жен[аы]|мужа?|сына?|дочь|дочери|брата?|сестр[аы]|бабушк[аи]"
+    r"|дедушк[аи]|друга?|подруг[аи]|начальника?|коллег[аи]|родители|дети)\b(?: ((?-i:[А-ЯЁ])[\w-]{1,40}))?",
+    re.IGNORECASE,
+)
+# What rules write before a person's own words.
+_ASKED = re.compile(r"User asked to remember: |用户要求记住：")
 _GERMAN = re.compile(
     r"^(?:(?:der|die) )?(?:mein|meine|sein|seine|ihr|ihre) "
     r"(frau|mann|partnerin|partner|freundin|freund|mutter|vater|schwester|bruder|sohn|tochter|chefin|chef|kollegin|kollege)\b"
@@ -46,13 +74,12 @@ _NOBODY = frozenset(_NOBODY_WORDS.split())
 
 def find_subject(content: str, speakers: Iterable[str] = ()) -> str:
     """Return whom a statement is about; empty where that is the person, or nothing tells."""
-    for pattern in (_ENGLISH, _GERMAN, _ROMANCE):
-        if found := pattern.match(content):
-            return found[2] or found[1]
-    if found := _CHINESE.match(content):
-        return found[1]
+    said = _ASKED.sub("", content, count=1) if _ASKED.match(content) else content
+    for pattern in (_ENGLISH, _GERMAN, _ROMANCE, _RUSSIAN, _CHINESE, _JAPANESE, _KOREAN):
+        if found := pattern.match(said):
+            return next(filter(None, reversed(found.groups())))
     own = {name.casefold() for speaker in speakers for name in (speaker, *speaker.split())}
-    named = leading_name(content)
+    named = leading_name(said)
     return "" if named.casefold() in own else named
 
 

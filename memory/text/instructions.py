@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from importlib.resources import files
 
+from parley.core.inbound.look_alikes import fold_look_alikes
 from parley.memory.text.search_terms import UNSPACED
 
 LONGEST_INSTRUCTION = 160
@@ -22,10 +23,17 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _AMOUNT = re.compile(r"\b[0-9]{1,3}\b")
 # As people write names: up to three words with capital letters, or one short word of a script without them.
 _CAPITAL = f"[^\\W\\d_a-zß-öø-ÿа-яё{UNSPACED}]"
+_LATIN, _LOOKS_LATIN = re.compile("[A-Za-z]"), re.compile("[\u0370-\u052f]")
 _NAME = (
     rf"(?P<name>{_CAPITAL}[^\W_{UNSPACED}]{{0,19}}(?:[ '-]{_CAPITAL}[^\W_{UNSPACED}]{{0,19}}){{0,2}}"
     rf"|[{UNSPACED}]{{1,5}})"
 )
+# How words of the list may go on: as they are inflected, and not as another word.
+_ENDING_WORDS = """
+    e en em er es ere eren erer eres erem n s st x a as o os i amente emente mente ment ments eau eaux ada
+    adas ado ados ata ate ati ato té ée ées és iert ique iques ly ed
+"""
+_ENDINGS = "|".join(_ENDING_WORDS.split())
 # What two instructions may not both say.
 _MATTERS = ("languages", "lengths", "forms of address")
 
@@ -69,11 +77,20 @@ def _asks_for_name(text: str) -> bool:
     """Return whether a text asks to be called by a name, apart from words such as "please"."""
     for pattern in _name_patterns():
         match = pattern.search(text)
-        if match is None or _pattern("no name").search(match["name"]):
+        if match is None or not _is_name(match["name"]):
             continue
         if not _is_left_over(text[: match.start()] + " " + text[match.end() :]):
             return True
     return False
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a text may be somebody's name: no office, no order, and no word of two scripts."""
+    if any(_LATIN.search(word) and _LOOKS_LATIN.search(word) for word in text.split()):
+        return False
+    folded = fold_look_alikes(text)
+    readings = (text, folded, re.sub(r"[\s'-]", "", folded), re.sub(r"['-]", " ", folded))
+    return not any(map(_pattern("no name").search, readings))
 
 
 def _is_left_over(text: str) -> bool:
@@ -88,8 +105,10 @@ def _pattern(*sections: str) -> re.Pattern[str]:
     unspaced = {word for word in words if _UNSPACED.search(word)}
     begun = {word for word in words - unspaced if word.endswith("*")}
     whole = words - unspaced - begun
+    # What allows nothing may go on as it likes.
+    ending = rf"(?:{_ENDINGS})?(?![\w-])" if set(sections) <= {*_WORDS} else r"\w*+"
     # One look behind for all: one for each word made the pattern a hundred times as slow.
-    spaced = rf"(?<![\w-])(?:{_any_of(whole)}(?![\w-])|{_any_of(begun)}\w*+)"
+    spaced = rf"(?<![\w-])(?:{_any_of(whole)}(?![\w-])|{_any_of(begun)}{ending})"
     return re.compile(rf"{spaced}|{_any_of(unspaced)}", re.IGNORECASE)
 
 

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from parley.memory.text.search_terms import UNSPACED
+
 CARD, IBAN, KEY, PASSWORD = "[card number]", "[IBAN]", "[key]", "[password]"
 _MARKS = (CARD, IBAN, KEY, PASSWORD)
 
 # One sign between digits: a space of any kind, a point or a dash.
 _BETWEEN = r"[ .\-\u00a0\u2007\u2009\u202f\u3000]?"
-_CARD = re.compile(rf"(?<![A-Za-z\d_.+-])\d(?:{_BETWEEN}\d){{12,18}}(?![A-Za-z\d_])")
+_CARD = re.compile(rf"(?<![A-Za-z0-9.+-])[0-9](?:{_BETWEEN}[0-9]){{12,18}}(?![A-Za-z0-9])")
+# In digits of other scripts, such as Arabic ones.
+_OTHER_CARD = re.compile(rf"(?<![A-Za-z\d.+-])\d(?:{_BETWEEN}\d){{12,18}}(?![A-Za-z\d])")
 # Issuers by their first digits, with the lengths of their numbers.
 _ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14,17}|6\d{15,18}"
@@ -35,7 +39,8 @@ _IBAN_LENGTHS = {
     for code in codes.split()
 }  # fmt: skip
 
-_START = r"(?<![A-Za-z0-9_-])"
+# Not within a word or a name of a program; an underscore that begins a word is markup.
+_START = r"(?<![A-Za-z0-9-])(?<![^\W]_)"
 _TOKEN = re.compile(
     rf"""{_START}(?:
       (?:sk|pk|rk)[-_][A-Za-z0-9_-]{{16,}} | gh[pousr]_[A-Za-z0-9]{{30,}} | github_pat_[A-Za-z0-9_]{{20,}}
@@ -50,15 +55,19 @@ _TOKEN = re.compile(
     | -----BEGIN[ ](?:[A-Z]{{1,20}}[ ]){{0,3}}PRIVATE[ ]KEY-----[^-]*+(?:-----END[A-Z ]{{0,60}}-----)?""",
     re.VERBOSE,
 )
-_BOT_TOKEN = re.compile(rf"{_START}\d{{8,10}}:[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])")
+_BOT_TOKEN = re.compile(rf"{_START}[0-9]{{8,10}}[:：][A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])")
+# Not within a word; scripts without spaces may stand directly before.
+_WORD_BEGINS = rf"(?<![^\W{UNSPACED}])"
+_HAN_IS = "(?:就?是|为|為|は|는|은)"
 _URL_PASSWORD = re.compile(r"://([^\s:/@]{1,100}):([^\s@/]{1,200})@")
 _KEY_NAMES = (
     r"(?:api|access|secret|private|client|auth)[ _-]?(?:key|token|secret)|bearer|"
     r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
 )
 _KEY_SAID = re.compile(
-    rf"(?<!\w)(?:{_KEY_NAMES})[\"'`]?(?:\s{{1,3}}(?:is|ist|lautet|est|es|é|è)\s|\s{{0,3}}[:=：]|\s)\s{{0,3}}"
-    r"[\"'`]?([A-Za-z0-9_\-./+=]{12,400})(?![\w[])",
+    rf"{_WORD_BEGINS}(?:{_KEY_NAMES})[\"'`]?"
+    rf"(?:\s{{1,3}}(?:is|ist|lautet|est|es|é|è)\s|\s{{0,3}}(?:[:=：]|{_HAN_IS})|\s)\s{{0,3}}"
+    rf"[\"'`]?([A-Za-z0-9_\-./+=]{{12,400}})(?![A-Za-z0-9_[])",
     re.IGNORECASE,
 )
 _SAID_NAMES = (
@@ -67,8 +76,9 @@ _SAID_NAMES = (
     "hasło|heslo|lösenord|adgangskode|passord|salasana|şifre|jelszó|mật khẩu|kata sandi"
 )
 _PASSWORD_SAID = re.compile(
-    rf"(?<!\w)(?:{_SAID_NAMES})(?!\w)(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
-    r"\s(?P<verb>is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:)\s{1,3}|\s{0,3}[:=：–—-]\s{0,3}|\s{1,3})"
+    rf"{_WORD_BEGINS}(?:{_SAID_NAMES})(?![^\W{UNSPACED}])(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
+    r"\s(?P<verb>is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:)\s{1,3}"
+    rf"|\s{{0,3}}(?:[:=：–—-]|{_HAN_IS})\s{{0,3}}|\s{{1,3}})"
     r"(?P<value>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|«[^»\n]{1,100}»|“[^”\n]{1,100}”|[^\s\"'`«“]{2,100})",
     re.IGNORECASE,
 )
@@ -149,12 +159,17 @@ class SearchedText:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Return where numbers begin."""
-        pattern = _ASCII_NUMBER if self.text.isascii() else _NUMBER
-        return [found.start() for found in pattern.finditer(self.text)]
+        """Return where numbers begin; of one in two scripts, where each of them does."""
+        return [found.start() for found in _NUMBER.finditer(self.text)]
 
 
-_NUMBER, _ASCII_NUMBER = re.compile(r"\d+"), re.compile("[0-9]+")
+_NUMBER = re.compile(r"[0-9]+|[^\D0-9]+")
+# Wide letters and digits, and their narrow ones.
+_WIDE = {
+    first + place: last + place
+    for first, last, count in ((0xFF10, 0x30, 10), (0xFF21, 0x41, 26), (0xFF41, 0x61, 26), (0xFF0D, 0x2D, 1))
+    for place in range(count)
+}
 # Letters that `re.IGNORECASE` takes for these, and which are none of their capitals.
 _ODD_CASES = tuple(zip("ſıİᲀᲁᲂᲃᲄᲅᲆ", "siiвдосттъ", strict=True))
 
@@ -168,17 +183,35 @@ def _occurrences(text: str, part: str) -> Iterator[int]:
 
 def mask_secrets(text: str) -> MaskedText:
     """Return the text with a mark in the place of each secret; masked again it stays the same."""
-    searched, count = SearchedText(text), 0
+    masked = _masked(text, text)
+    narrow = masked.text if text.isascii() else masked.text.translate(_WIDE)
+    if narrow == masked.text:
+        return masked
+    again = _masked(masked.text, narrow)
+    return MaskedText(again.text, masked.count + again.count)
+
+
+def _masked(text: str, read: str) -> MaskedText:
+    """Return the text without the secrets that stand in `read`, which has a character for each of its own."""
+    searched, count = SearchedText(read), 0
     for form in FORMS:
-        parts, end = list[str](), 0
+        changes = list[tuple[int, int, str]]()
         for found in form.find(searched):
             masked = form.mask(found)
             if masked != found[0]:
-                parts += (searched.text[end : found.start()], masked)
-                end, count = found.end(), count + 1
-        if parts:
-            searched = SearchedText("".join((*parts, searched.text[end:])))
-    return MaskedText(searched.text, count)
+                changes.append((*found.span(), masked))
+        if changes:
+            text, read = _replaced(text, changes), _replaced(searched.text, changes)
+            searched, count = SearchedText(read), count + len(changes)
+    return MaskedText(text, count)
+
+
+def _replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    parts, end = list[str](), 0
+    for start, stop, new in changes:
+        parts += (text[end:start], new)
+        end = stop
+    return "".join((*parts, text[end:]))
 
 
 def count_marks(text: str) -> int:
@@ -259,6 +292,7 @@ FORMS = (
     SecretForm(_URL_PASSWORD, lambda found: f"://{found[1]}:{PASSWORD}@", ("://",)),
     SecretForm(_IBAN, _iban, ahead=2),
     SecretForm(_CARD, _card),
+    SecretForm(_OTHER_CARD, _card),
     SecretForm(_KEY_SAID, lambda found: _value_masked(found, KEY, 1), tuple(_KEY_BEGINS.split())),
     SecretForm(_PASSWORD_SAID, _password, _PASSWORD_BEGINS),
     SecretForm(_PASSWORD_HAN, _password_han, tuple(_HAN_BEGINS.split())),

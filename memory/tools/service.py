@@ -21,7 +21,6 @@ from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
 from parley.memory.service import MemoryService
 from parley.memory.text.secrets import mask_secrets
-from parley.memory.text.sentences import split_sentences
 from parley.memory.tools.arguments import check_arguments
 from parley.memory.tools.changes import ToolChanges, planned_key
 from parley.memory.tools.run_tokens import RunTokens
@@ -192,7 +191,7 @@ class ScopedMemoryTools:
 
     def _said(self, content: str, words: str, visible: Mapping[str, Fact]) -> str:
         """Return a text that may be stored: the person's own words, no order to the assistant, no secret."""
-        if any(orders_assistant(sentence.strip()) for sentence in split_sentences(content)):
+        if orders_assistant(content):
             raise ToolRefused("That is an instruction to the assistant, and no fact about the person.")
         turn = LearnableTurn("", "", "", words, "", "", "", private=True)
         if not is_supported(content, [turn], [fact.content for fact in visible.values()]):

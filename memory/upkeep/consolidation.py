@@ -1,7 +1,7 @@
 """Consolidation with a model: facts that say nearly the same become one that says all of it (pure).
 
-The model proposes, and what it proposes is checked: every number and name of the facts that it replaces
-stays, most of their words too, and nothing else is added. What fails is left as it was.
+The model proposes, and what it proposes is checked (`memory/upkeep/soundness.py`): every word, number and
+name of the facts that it replaces stays, and nothing else is added. What fails is left as it was.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from parley.memory.edits.similarity import Similarity, nearest_facts
 from parley.memory.edits.summaries import MOST_OF_SUMMARY, rewrite_summary
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Relation
 from parley.memory.learning.extraction.extractor import render_fact, summary_lines
-from parley.memory.learning.extraction.turn_filter import LearnableTurn
-from parley.memory.learning.screening import is_supported, screen_diff
+from parley.memory.learning.screening import screen_diff
 from parley.memory.model.document import Category, Fact, StoredMemory, Summaries, Summary
 from parley.memory.search.index import FactIndex
-from parley.memory.text.search_terms import terms
 from parley.memory.upkeep.duplicates import MOST_COMPARED, join_facts, may_join
+from parley.memory.upkeep.soundness import stands_for
 
 _MOST_GROUPS, _MOST_IN_GROUP = 8, 5
 _WORDS_KEPT = 0.8
@@ -107,15 +106,7 @@ def _is_sound(new: ProposedFact, originals: Sequence[Fact], material: UpkeepMate
     together = any(shown <= {(fact.id, fact.content) for fact in group} for group in material.groups)
     if len(originals) < 2 or not together or len(new.content) > MOST_OF_FACT:
         return False
-    whole = "\n".join(fact.content for fact in originals)
-    words, kept = frozenset(terms(whole)), frozenset(terms(new.content))
-    said = [_said(new.content)]
-    nothing_lost = all(is_supported(fact.content, said) for fact in originals)
-    return (
-        nothing_lost
-        and is_supported(new.content, [_said(whole)])
-        and len(words & kept) >= _WORDS_KEPT * len(words)
-    )
+    return stands_for(one_line(new.content, MOST_OF_FACT), [fact.content for fact in originals])
 
 
 def _merged(new: ProposedFact, originals: Sequence[Fact]) -> Fact:
@@ -133,10 +124,7 @@ def _rewritten(summaries: Summaries, diff: Diff, material: UpkeepMaterial, now: 
     if names != {"recent", "earlier"} or shown != (summaries.recent, summaries.earlier):
         return summaries
     before, after = _texts(shown), _texts(Summary(change.text) for change in diff.summaries)
-    words, kept = frozenset(terms(before)), frozenset(terms(after))
-    if not is_supported(before, [_said(after)]) or len(words & kept) < _WORDS_KEPT * len(words):
-        return summaries
-    if not is_supported(after, [_said(before)]):
+    if not stands_for(after, [before], _WORDS_KEPT):
         return summaries
     changed = summaries
     for change in diff.summaries:
@@ -147,10 +135,6 @@ def _rewritten(summaries: Summaries, diff: Diff, material: UpkeepMaterial, now: 
 def screened(diff: Diff) -> Diff:
     """Return a proposal without secrets, and with orders to the assistant as quotations."""
     return screen_diff(diff, ()).diff
-
-
-def _said(text: str) -> LearnableTurn:
-    return LearnableTurn("", "", "", text, "", "", "", private=True)
 
 
 def _texts(summaries: Iterable[Summary]) -> str:

@@ -1,7 +1,8 @@
 """Extraction by rules, where there is no model: plain statements about oneself, and what somebody asks for.
 
-It knows the sentences of `prompts/statements.yaml`, and "remember that ..." and "forget that ..." in English
-and Chinese, never in a question. Nothing that is remembered is replaced on a rule alone.
+It knows the sentences of `prompts/statements.yaml`, and "remember that ...", "keep in mind that ..." and
+"forget that ..." in English and Chinese; in a question only what asks to remember ("Can you note that ...?").
+Nothing that is remembered is replaced on a rule alone.
 """
 
 from __future__ import annotations
@@ -20,9 +21,26 @@ from parley.memory.text.instructions import is_standing_instruction, says_every_
 
 _SO = r"(?:(?:hi|hello|hey|well|ok|okay|oh|so|and|also|by the way|actually|yes|no)[,!]?\s{1,8}){0,6}"
 _REMEMBER = (
-    (re.compile(rf"{_SO}(?:please )?remember(?: that|:)? (.+)", re.IGNORECASE), "User asked to remember: {}"),
-    (re.compile(r"(?:请|帮我)?记住[，,：:]?\s*(.+)"), "用户要求记住：{}"),
+    (
+        re.compile(
+            rf"{_SO}(?:(?:can|could|would|will) you )?(?:please )?(?:remember|keep in mind|bear in mind|"
+            r"(?:make a |take a )?note(?= that|:)|(?:do not|don't|don’t) forget|memori[sz]e"
+            r"|for future reference)(?: please)?(?: that|:|,)? (.+)",
+            re.IGNORECASE,
+        ),
+        "User asked to remember: {}",
+    ),
+    (
+        re.compile(
+            r"(?:(?:请|請|帮我|幫我|麻烦你?|麻煩你?|你要|能不能|可以)\s?){0,3}"
+            r"(?:记住|記住|牢记|牢記|(?:记|記)(?:一下|下来?|着|好)|(?:别|不要|別)忘(?:了|记|記)?|(?<=[请請要])(?:记得|記得))"
+            r"[，,：:]?\s*(.+)"
+        ),
+        "用户要求记住：{}",
+    ),
 )
+_WISHES = re.compile(r"(?:can|could|would|will) you\b|能不能|可以", re.IGNORECASE)
+_QUESTION_ENDS = "吗嗎吧么呢"
 _CORRECTS = re.compile(
     r"no[,!.]? (?:i meant|i said|i mean) .+|that(?:'s|’s| is) (?:wrong|not right)[,:.]? .+"
     r"|不对[，,。]?\s*.+|不是[，,]\s*我(?:的意思是|说的是|是说).+",
@@ -72,19 +90,20 @@ class RuleExtractor:
         for turn in material.turns:
             for sentence in split_statements(turn.said):
                 removals |= {each.id: each for each in _forgotten(sentence, document.facts)}
+            for sentence in split_statements(turn.said, wishes=True):
                 facts += [_fact(each, turn) for each in _remembered(sentence)]
             facts += [_fact(each, turn) for each in read_statements(turn.said, split_statements(turn.said))]
             facts += [_fact(each, turn) for each in _instructions(turn.said)]
         return Diff(new_facts=tuple(facts), removals=tuple(removals.values()))
 
 
-def split_statements(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that are no questions."""
+def split_statements(text: str, *, wishes: bool = False) -> Iterator[str]:
+    """Yield the sentences of a text that are no questions; with `wishes` also "can you ...?"."""
     begin = 0
     for end in [*_END.finditer(text), None]:
         sentence = text[begin : end.start() if end else len(text)].strip(_EDGES)
         asks = end is not None and any(mark in end[0] for mark in "?？")
-        if sentence and not asks:
+        if sentence and (not asks or (wishes and _WISHES.match(sentence))):
             yield sentence
         begin = end.end() if end else begin
 
@@ -94,6 +113,7 @@ def _remembered(sentence: str) -> Iterator[StatedFact]:
     for pattern, content in _REMEMBER:
         match = pattern.fullmatch(sentence)
         value = join_lines(match[1]).strip(_EDGES)[:_LONGEST] if match else ""
+        value = value.rstrip(_QUESTION_ENDS) if _WISHES.match(sentence) else value
         if value and not _POINTS.match(value):
             yield StatedFact(content.format(value), Category.CONTEXT)
 

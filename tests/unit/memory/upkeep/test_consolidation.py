@@ -10,7 +10,8 @@ from parley.memory.edits.operations import undo
 from parley.memory.learning.extraction.diff import Diff, Judgement, ProposedFact, Relation, SummaryChange
 from parley.memory.model.document import Category, Summaries, Summary
 from parley.memory.search.index import FactIndex
-from parley.memory.upkeep.consolidation import consolidate, find_material
+from parley.memory.upkeep.consolidation import UpkeepMaterial, consolidate, find_material
+from parley.memory.upkeep.soundness import stands_for
 from tests.kit.samples.memories import at, fact, stored, texts
 
 ONE = fact(1, "Plays tennis with Kim every Monday evening", 0.8, keywords=("sport",))
@@ -64,6 +65,51 @@ def test_what_is_near_is_shown_and_becomes_one_that_says_all_of_it():
 def test_what_loses_or_adds_something_changes_nothing(content, ids):
     memory = stored(ONE, TWO, DOG)
     assert merged(content, *ids, memory=memory) is memory
+
+
+SOUND = (
+    ("Has two cats called Mia and Tom", ["Has 2 cats", "Has two cats called Mia and Tom"]),
+    ("Runs 5 km every Monday, in Ulm with Kim", ["Runs 5 km every Monday", "Runs 5 km in Ulm with Kim"]),
+    ("Mag keinen Kaffee, keinen Kuchen", ["Mag keinen Kaffee", "Mag keinen Kaffee, keinen Kuchen"]),
+    ("用户很喜欢喝绿茶", ["用户喜欢喝绿茶", "用户很喜欢喝茶"]),
+    ("Pays 1200 euros for a flat", ["Pays 1,200 euros for a flat", "Pays 1200 euros"]),
+)
+UNSOUND = (
+    ("Plays tennis in Bonn and hates dogs", ["Plays tennis", "Plays tennis in Bonn"]),  # dogs are new
+    ("Works in Bonn", ["Works in Bonn since 2019-05-08", "Works in Bonn"]),  # a date is lost
+    (
+        "Works in Bonn since 2019-05-09",
+        ["Works in Bonn since 2019-05-08", "Works in Bonn"],
+    ),  # and another one
+    ("Trinkt gern Tee", ["Trinkt gern Tee mit Anna", "Trinkt gern Tee"]),  # a German name
+    ("Mag Kaffee", ["Mag keinen Kaffee", "Mag keinen Kaffee"]),  # a German negation
+    ("N'aime pas le café", ["Aime le café", "N'aime pas le café"]),  # they contradict each other
+    ("Rex barks", ["Rex barks loudly", "Rex barks"]),
+    ("Barks loudly", ["Rex barks loudly", "Barks loudly"]),  # a name at the beginning
+    ("用户和朋友去北京", ["用户和小红去北京", "用户去北京"]),
+    ("用户去北京", ["用户和小红去北京", "用户去北京"]),  # a Chinese name
+    ("用户有两只猫", ["用户有三只猫", "用户有三只猫"]),
+    ("用户喜欢喝茶", ["用户不喜欢喝茶", "用户不喜欢喝茶"]),
+    ("Kim has 3 cats and Bob has 2 cats", ["Kim has 2 cats", "Bob has 3 cats"]),  # they are exchanged
+    ("Bob owes Kim 5 euros", ["Kim owes Bob 5 euros", "Kim owes Bob 5 euros"]),
+    ("Is allergic to peanuts", ["Is allergic to peanuts and seafood", "Is allergic to peanuts"]),
+    ("Uses iOS", ["Uses macOS", "Uses iOS"]),
+    ("Мария любит чай", ["Мария и Анна любят чай", "Мария любит чай"]),
+    ("Likes tea at 10:30", ["Likes tea at 10:30", "Likes tea at 10:45"]),
+)
+
+
+@pytest.mark.parametrize(("text", "sources"), SOUND)
+def test_a_text_that_says_all_that_they_say_stands_for_them(text, sources):
+    assert stands_for(text, sources)
+
+
+@pytest.mark.parametrize(("text", "sources"), UNSOUND)
+def test_a_text_that_loses_adds_or_exchanges_something_does_not(text, sources):
+    facts = [fact(number, source, 0.8) for number, source in enumerate(sources, 1)]
+    memory, shown = stored(*facts), UpkeepMaterial((tuple(facts),))
+    diff = proposal(text, *(each.id for each in facts))
+    assert consolidate(memory, diff, shown, at(40)) is memory
 
 
 @pytest.mark.parametrize(

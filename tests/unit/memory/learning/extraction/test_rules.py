@@ -30,11 +30,21 @@ SAID = {
     "我在华为工作": ["用户在华为工作"],
     "请记住：五月四日是我妈妈的生日": ["用户要求记住：五月四日是我妈妈的生日"],
     "我想学吉他": ["用户想学吉他"],
+    "Keep in mind that the office closes at six": ["User asked to remember: the office closes at six"],
+    "Could you bear in mind that Bob is vegan?": ["User asked to remember: Bob is vegan"],
+    "Please note that my desk is on floor 3.": ["User asked to remember: my desk is on floor 3"],
+    "Don't forget: the freeze is in May": ["User asked to remember: the freeze is in May"],
+    "记住公司六点关门": ["用户要求记住：公司六点关门"],
+    "能不能帮我记一下会议在三点吗？": ["用户要求记住：会议在三点"],
+    "請記住，公司六點關門": ["用户要求记住：公司六點關門"],
+    "别忘了服务器在柏林": ["用户要求记住：服务器在柏林"],
+    "请记得我不吃辣": ["用户要求记住：我不吃辣"],
 }
 UNSAID = [
     "What is my name?", "I'm not sure what to eat", "I am going to lunch", "He said my name is mud",
     "If I live in Ulm, which office is mine?", "I like it", "I like how you did that", "我喜欢这个",
-    "我叫什么？", "Please redo the table", "write: I live in a tree?",
+    "Do you remember that film?", "Can you note it?", "Don't forget to smile", "记得小时候很穷",
+    "你记得我吗？", "我叫什么？", "Please redo the table", "write: I live in a tree?",
 ]  # fmt: skip
 
 
