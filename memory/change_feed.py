@@ -9,6 +9,7 @@ from collections.abc import Callable
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.memory.changes import ANYBODY
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.store_failures import log_store_failure
 from parley.memory.model.document import StoredMemory
 from parley.memory.storage.port import MemoryStore
 
@@ -48,7 +49,7 @@ class MemoryChangeFeed:
         try:
             await self._news.publish(_TOPIC, person)
         except StoreUnavailable as error:
-            log.info("person %s: other nodes are not told of a change: %s", person, error)
+            log_store_failure(log.info, "person %s: other nodes are not told of a change: %s", person, error)
 
 
 class PublishingStore:

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.ports.journal import Document, DocumentRepository, update_document
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ class ToldLines:
             await update_document(self._documents, _PREFIX + person, changed)
         except (StoreUnavailable, DocumentConflict) as error:
             self._lately.pop((person, told.thread), None)
-            log.info("person %s: what the agent was told is not noted: %s", person, error)
+            log_store_failure(log.info, "person %s: what the agent was told is not noted: %s", person, error)
 
 
 def line_digest(line: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.state.sent_messages import (
     MOST_SENT_CHARACTERS,
     SENT_LIFE,
@@ -42,14 +43,14 @@ class SentMessages:
         try:
             await keep_sent(self._documents, self._own(place), message)
         except StoreUnavailable as error:
-            log.info("dingtalk: an answer cannot be quoted later (%s)", error)
+            log_store_failure(log.info, "dingtalk: an answer cannot be quoted later (%s)", error)
 
     async def find(self, place: Conversation, key: str, at: float, now: float) -> str:
         """Return what our message of this key, or else the one of this time, says; "" if it is not known."""
         try:
             kept = decode_sent(await self._documents.get(sent_document_key(self._own(place))))
         except StoreUnavailable as error:
-            log.info("dingtalk: a quote is not looked up (%s)", error)
+            log_store_failure(log.info, "dingtalk: a quote is not looked up (%s)", error)
             return ""
         fresh = [each for each in kept if each.at > now - SENT_LIFE]
         named = [each for each in fresh if key and key in each.keys]

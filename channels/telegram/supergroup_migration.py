@@ -10,6 +10,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class SupergroupMigrations:
         try:
             await self.store_migration(old, new)
         except StoreUnavailable as error:
-            log.warning("telegram: that %d became %d is not noted: %s", old, new, error)
+            log_store_failure(log.warning, "telegram: that %d became %d is not noted: %s", old, new, error)
 
     async def with_current_chat(self, message: InboundMessage) -> InboundMessage:
         """Return the message in the conversation that its chat began as. Raises StoreUnavailable."""

@@ -12,6 +12,7 @@ from parley.core.model.errors import MemoryDamaged, MemoryFailed, StoreUnavailab
 from parley.core.ports.memory.admin import FactChange
 from parley.core.ports.memory.controls import ExportShape, ImportPreview, ImportResult, ToldMemory
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
+from parley.core.ports.store_failures import log_store_failure
 from parley.memory.admin import fact_view, map_store_errors
 from parley.memory.cache import MemoryCache
 from parley.memory.controls.export_shapes import export_document
@@ -104,7 +105,7 @@ class MemoryControlsService:
         try:
             return await asyncio.wait_for(self._team_block(team, messages), self._options.recall_timeout)
         except (MemoryFailed, StoreUnavailable, TimeoutError) as error:
-            log.warning("%s: nothing of the team's memory is recalled: %s", team, error)
+            log_store_failure(log.warning, "%s: nothing of the team's memory is recalled: %s", team, error)
             return ""
 
     async def withdraw(self, team: str, accounts: Sequence[str]) -> int:

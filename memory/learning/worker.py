@@ -65,7 +65,7 @@ class LearningWorker:
         self._told_damage: dict[str, str] = {}
         self._slots = CountingSemaphore(options.extractors)
         # Whoever works turns says that the store is away.
-        rules = LaneRules("a lesson", self._broke, self._bury, log.debug, hold=nullcontext)
+        rules = LaneRules("a lesson", self._broke, self._bury, hold=nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
 
     async def run(self) -> None:

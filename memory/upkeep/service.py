@@ -10,6 +10,7 @@ from functools import partial
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory.port import FactView, MemoryNotices
+from parley.core.ports.store_failures import log_store_failure
 from parley.memory.admin import fact_view
 from parley.memory.cache import MemoryCache
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
@@ -69,7 +70,7 @@ class UpkeepService:
         try:
             await self.look_after(person)
         except (MemoryFailed, StoreUnavailable) as error:
-            log.warning("person %s: the memory was not looked after: %s", person, error)
+            log_store_failure(log.warning, "person %s: the memory was not looked after: %s", person, error)
 
     async def look_after(self, person: str) -> None:
         """Merge what says the same and lower what may no longer hold, once a day at most.
@@ -100,7 +101,7 @@ class UpkeepService:
         try:
             return await self._ask(person, said)
         except (MemoryFailed, StoreUnavailable) as error:
-            log.info("person %s: nothing is asked about their memory: %s", person, error)
+            log_store_failure(log.info, "person %s: nothing is asked about their memory: %s", person, error)
             return None
 
     async def _ask(self, person: str, said: str) -> FactView | None:

@@ -20,6 +20,7 @@ from parley.client.events import ChatAnswer, MessageStored, StreamEvent, compare
 from parley.client.files import FilesClient, FileSource
 from parley.client.memory import MemoryClient
 from parley.client.opening import open_embedded, open_remote
+from parley.client.paths import api_path
 from parley.client.replies import follow_reply
 from parley.client.threads import ThreadsClient, thread_path
 from parley.core.model.questions import Question
@@ -72,7 +73,7 @@ class AsyncClient:
 
     async def models(self) -> ModelsAnswer:
         """Return the models that may be chosen; the message `/models NAME` chooses one for a thread."""
-        return await self._connection.ask(ModelsAnswer, "GET", "/api/models")
+        return await self._connection.ask(ModelsAnswer, "GET", api_path("models"))
 
     async def chat(
         self,
@@ -129,7 +130,7 @@ class AsyncClient:
         place, message = EntryLocation(thread or uuid4().hex, topic or None), uuid4().hex
         sent = [(await self.files.ensure_uploaded(file)).id for file in files]
         body = {"id": message, "text": text, "topic": place.topic, "files": sent, "language": self._language}
-        await self._connection.send("POST", f"{thread_path(place.chat)}/messages", json=body)
+        await self._connection.send("POST", thread_path(place.chat, "messages"), json=body)
         return place, message
 
     async def _answer(
@@ -145,7 +146,7 @@ class AsyncClient:
         option = ids.get(choice.casefold(), choice)
         body = {"id": uuid4().hex, "question": question.id, "option": option, "text": text}
         more = {"topic": place.topic, "language": self._language}
-        path = f"{thread_path(place.chat)}/decisions"
+        path = thread_path(place.chat, "decisions")
         told = (await self._connection.ask(NoticeAnswer, "POST", path, json=body | more)).text
         if not language_said(told, Sentence.QUESTION_TAKEN):
             raise ClientError(told, 409, "not_decided")

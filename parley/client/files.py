@@ -6,12 +6,12 @@ import asyncio
 import mimetypes
 from os import PathLike
 from pathlib import Path
-from urllib.parse import quote
 from uuid import uuid4
 
 from parley.app.openapi.answers import FilesAnswer
 from parley.channels.web.files.file_ref import FileRef
 from parley.client.connection import Connection, parse
+from parley.client.paths import api_path
 from parley.client.threads import thread_path
 
 FileSource = FileRef | str | PathLike[str]
@@ -29,7 +29,8 @@ class FilesClient:
         content = file if isinstance(file, bytes) else await asyncio.to_thread(Path(file).read_bytes)
         name = name or (Path("file") if isinstance(file, bytes) else Path(file)).name
         mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        response = await self._connection.upload(f"/api/chat/uploads/{uuid4().hex}", name, content, mime)
+        path = api_path("chat", "uploads", uuid4().hex)
+        response = await self._connection.upload(path, name, content, mime)
         return parse(FileRef, response.content)
 
     async def ensure_uploaded(self, file: FileSource) -> FileRef:
@@ -38,17 +39,17 @@ class FilesClient:
 
     async def discard(self, file: FileRef | str) -> None:
         """Remove an upload that was not sent."""
-        await self._connection.send("DELETE", f"/api/chat/uploads/{_id(file)}")
+        await self._connection.send("DELETE", api_path("chat", "uploads", _id(file)))
 
     async def list(self, thread: str, *, topic: str = "") -> FilesAnswer:
         """Return the files of a thread that were sent and that the agent delivered, newest first."""
-        path = f"{thread_path(thread)}/files"
+        path = thread_path(thread, "files")
         return await self._connection.ask(FilesAnswer, "GET", path, topic=topic)
 
     async def read(self, file: FileRef | str) -> bytes:
         """Return the bytes of a file."""
-        return (await self._connection.send("GET", f"/api/chat/files/{_id(file)}")).content
+        return (await self._connection.send("GET", api_path("chat", "files", _id(file)))).content
 
 
 def _id(file: FileRef | str) -> str:
-    return quote(file.id if isinstance(file, FileRef) else file, safe="")
+    return file.id if isinstance(file, FileRef) else file

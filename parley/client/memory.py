@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TypeVar
-from urllib.parse import quote
 
 import httpx
 
@@ -25,6 +24,7 @@ from parley.app.openapi.memory_answers import (
 )
 from parley.channels.web.chat.entries import EntryLocation
 from parley.client.connection import Connection, parse
+from parley.client.paths import api_path
 
 _Answer = TypeVar("_Answer")
 
@@ -42,32 +42,32 @@ class MemoryClient:
 
     async def get(self) -> MemoryAnswer:
         """Return the whole memory; an empty one for a stranger."""
-        return await self._whole("GET", "")
+        return await self._whole("GET")
 
     async def reload(self) -> MemoryAnswer:
         """Return the whole memory, read anew from where it is stored."""
-        return await self._whole("POST", "/reload")
+        return await self._whole("POST", "reload")
 
     async def config(self) -> MemoryConfigAnswer:
         """Return how memory is configured, without anything secret."""
-        return await self._connection.ask(MemoryConfigAnswer, "GET", "/api/memory/config")
+        return await self._connection.ask(MemoryConfigAnswer, "GET", api_path("memory", "config"))
 
     async def status(self) -> MemoryStatusAnswer:
         """Return the configuration, the memory, and how learning goes."""
-        return await self._ask(MemoryStatusAnswer, "GET", "/status")
+        return await self._ask(MemoryStatusAnswer, "GET", "status")
 
     async def people(self) -> MemoryPeopleAnswer:
         """Return everybody of whom anything is remembered, and who writes on the chat page."""
-        return await self._connection.ask(MemoryPeopleAnswer, "GET", "/api/memory/people")
+        return await self._connection.ask(MemoryPeopleAnswer, "GET", api_path("memory", "people"))
 
     async def search(self, words: str) -> MemorySearchAnswer:
         """Return the ids of the facts that are about some words, best first."""
-        return await self._ask(MemorySearchAnswer, "GET", "/search", words=words)
+        return await self._ask(MemorySearchAnswer, "GET", "search", words=words)
 
     async def add(self, content: str, category: str = "context", confidence: float = 1.0) -> MemoryAnswer:
         """Remember a fact."""
         body = {"content": content, "category": category, "confidence": confidence}
-        return await self._whole("POST", "/facts", body)
+        return await self._whole("POST", "facts", body=body)
 
     async def update(
         self,
@@ -79,70 +79,65 @@ class MemoryClient:
     ) -> MemoryAnswer:
         """Change a fact; what is None stays."""
         body = {"content": content, "category": category, "confidence": confidence}
-        return await self._whole("PATCH", _fact(fact), body)
+        return await self._whole("PATCH", "facts", fact, body=body)
 
     async def forget(self, fact: str) -> MemoryAnswer:
         """Forget a fact; it is not learned again from what was said before."""
-        return await self._whole("DELETE", _fact(fact))
+        return await self._whole("DELETE", "facts", fact)
 
     async def clear(self) -> MemoryAnswer:
         """Forget everything, also what was still to be learned from."""
-        return await self._whole("DELETE", "")
+        return await self._whole("DELETE")
 
     async def undo(self) -> MemoryUndoAnswer:
         """Take the last change back; what was forgotten stays so."""
-        return await self._ask(MemoryUndoAnswer, "POST", "/undo")
+        return await self._ask(MemoryUndoAnswer, "POST", "undo")
 
     async def switch(self, on: bool) -> MemorySwitchAnswer:
         """Learn and recall, or neither."""
-        return await self._ask(MemorySwitchAnswer, "PUT", "/switch", {"on": on})
+        return await self._ask(MemorySwitchAnswer, "PUT", "switch", body={"on": on})
 
     async def export(self) -> MemoryAnswer:
         """Return the memory to be kept, or taken elsewhere."""
-        return await self._whole("GET", "/export")
+        return await self._whole("GET", "export")
 
     async def export_as(self, shape: str) -> object:
         """Return the memory in the shape of another program: `mem0` or `chatgpt`; `parley` is ours."""
-        path = f"/export/{quote(shape, safe='')}"
-        return parse(object, (await self._send("GET", path)).content)
+        return parse(object, (await self._send("GET", "export", shape)).content)
 
     async def replace(self, document: Mapping[str, object]) -> MemoryAnswer:
         """Put an exported memory in the place of this one; `undo` takes that back."""
-        return await self._whole("POST", "/import", document)
+        return await self._whole("POST", "import", body=document)
 
     async def preview_import(self, text: str) -> ImportPreviewAnswer:
         """Return what `add_import` would do, and change nothing."""
-        return await self._ask(ImportPreviewAnswer, "POST", "/import/preview", {"text": text})
+        return await self._ask(ImportPreviewAnswer, "POST", "import", "preview", body={"text": text})
 
     async def add_import(self, text: str) -> ImportAnswer:
         """Add the memories in a text, such as an export of another program, to those that are there."""
-        return await self._ask(ImportAnswer, "POST", "/import/add", {"text": text})
+        return await self._ask(ImportAnswer, "POST", "import", "add", body={"text": text})
 
     async def told(self, thread: str, *, topic: str = "") -> MemoryToldAnswer:
         """Return what the agent was told of the person for the last answer in a thread, and why."""
         key = EntryLocation(thread, topic or None).conversation.key
-        return await self._ask(MemoryToldAnswer, "GET", "/told", conversation=key)
+        return await self._ask(MemoryToldAnswer, "GET", "told", conversation=key)
 
     async def failed_turns(self) -> FailedTurnsAnswer:
         """Return everybody's turns that could not be learned from, newest first."""
-        return await self._connection.ask(FailedTurnsAnswer, "GET", "/api/memory/dead-letters")
+        return await self._connection.ask(FailedTurnsAnswer, "GET", api_path("memory", "dead-letters"))
 
     async def retry(self, item: int) -> None:
         """Learn from one of them after all."""
-        await self._send("POST", f"/dead-letters/{item}/retry")
+        await self._send("POST", "dead-letters", item, "retry")
 
-    async def _whole(self, method: str, path: str, body: object = None) -> MemoryAnswer:
-        return await self._ask(MemoryAnswer, method, path, body)
+    async def _whole(self, method: str, *below: str, body: object = None) -> MemoryAnswer:
+        return await self._ask(MemoryAnswer, method, *below, body=body)
 
     async def _ask(
-        self, kind: type[_Answer], method: str, path: str, body: object = None, **query: str
+        self, kind: type[_Answer], method: str, *below: str, body: object = None, **query: str
     ) -> _Answer:
-        path = f"/api/memory{path}"
+        path = api_path("memory", *below)
         return await self._connection.ask(kind, method, path, json=body, person=self._person, **query)
 
-    async def _send(self, method: str, path: str) -> httpx.Response:
-        return await self._connection.send(method, f"/api/memory{path}", person=self._person)
-
-
-def _fact(fact: str) -> str:
-    return f"/facts/{quote(fact, safe='')}"
+    async def _send(self, method: str, *below: str | int) -> httpx.Response:
+        return await self._connection.send(method, api_path("memory", *below), person=self._person)

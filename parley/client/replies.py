@@ -16,6 +16,7 @@ from parley.channels.web.chat.entries import EntryLocation, TranscriptEntry
 from parley.channels.web.chat.event_log import EntryShown
 from parley.client.connection import Connection, ServerEvent
 from parley.client.errors import ClientError
+from parley.client.threads import thread_path
 
 _SHOWN: TypeAdapter[EntryShown] = TypeAdapter(EntryShown)
 _PATIENCE = 60.0
@@ -77,7 +78,7 @@ async def follow_reply(
 async def _entries(connection: Connection, place: EntryLocation, event: ServerEvent) -> list[TranscriptEntry]:
     """Return the entries that an event tells of; a `reset` tells to look at all of them."""
     if event.name == "reset":
-        path = f"/api/chat/conversations/{place.chat}/messages"
+        path = thread_path(place.chat, "messages")
         page = await connection.ask(MessagesAnswer, "GET", path, topic=place.topic or "")
         return [*page.entries, *page.growing]
     return [_SHOWN.validate_python(event.data).entry] if event.name == "entry" else []

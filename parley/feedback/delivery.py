@@ -44,7 +44,7 @@ class FeedbackDelivery:
     ) -> None:
         self._journal = journal
         self._destinations = destinations
-        rules = LaneRules("a feedback", self._set_back, self._bury, log.debug)
+        rules = LaneRules("a feedback", self._set_back, self._bury)
         self._lanes = LaneWorker(journal, quarantine, rules)
 
     async def run(self) -> None:

@@ -7,6 +7,7 @@ import logging
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.store_admin import StoreAdmin
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger("parley.store")
 
@@ -22,6 +23,6 @@ async def keep_index(store: StoreAdmin) -> None:
         try:
             more = await store.index_slice()
         except StoreUnavailable as error:
-            log.warning("the index of persons is not whole yet: %s", error)
+            log_store_failure(log.warning, "the index of persons is not whole yet: %s", error)
             more = False
         await asyncio.sleep(_PAUSE if more else _LOOK)

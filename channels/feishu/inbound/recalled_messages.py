@@ -11,6 +11,7 @@ from parley.channels.kit.fields import MALFORMED, json_object, object_at
 from parley.channels.kit.lru import LruCache
 from parley.core.model.address import Conversation
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,6 @@ class RecalledMessages:
         try:
             await self._recall(Conversation(NAME, chat, self._topics.get(message)), message)
         except StoreUnavailable as error:
-            log.warning("feishu: the recall of %s shall come again (%s)", message, error)
+            log_store_failure(log.warning, "feishu: the recall of %s shall come again (%s)", message, error)
             return False
         return True

@@ -19,6 +19,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelError, DocumentConflict, StoreUnavailable
 from parley.core.model.types import JsonObject
 from parley.core.ports.channel import ChannelServices
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,9 @@ class FeishuWelcome:
         try:
             fresh = await self._note(arrival)
         except StoreUnavailable as error:
-            log.warning("feishu: the arrival in %s shall come again (%s)", arrival.chat, error)
+            log_store_failure(
+                log.warning, "feishu: the arrival in %s shall come again (%s)", arrival.chat, error
+            )
             return False
         if fresh:
             self._tasks.run(self._greet(arrival))

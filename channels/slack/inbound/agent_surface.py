@@ -18,6 +18,7 @@ from parley.channels.slack.inbound.direct_messages import HOME_OPENED
 from parley.channels.slack.manifest import PROMPTS
 from parley.core.model.errors import ChannelError, StoreUnavailable
 from parley.core.model.types import InboundMessage, JsonObject
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
@@ -102,7 +103,7 @@ class AgentSurface:
             if found is PromptsOutcome.AGENT:
                 await listener.direct.note_agent_view()
         except (ChannelError, StoreUnavailable) as error:
-            log.info("slack: no prompts are suggested in %s (%s)", place.chat, error)
+            log_store_failure(log.info, "slack: no prompts are suggested in %s (%s)", place.chat, error)
 
     async def _name(self, place: SlackDestination, title: str) -> None:
         try:

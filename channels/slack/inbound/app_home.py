@@ -17,6 +17,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelError, MemoryFailed, StoreUnavailable
 from parley.core.model.types import Json
 from parley.core.ports.channel import OverviewInbox, PersonOverview
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ async def publish_home(api: SlackAgentApi, listener: SlackInboundContext, chat: 
         view = refused_view(language_of(sender.language)) if overview is None else home_view(overview)
         await api.publish_home(user, view)
     except (ChannelError, MemoryFailed, StoreUnavailable) as error:
-        log.info("slack: the home tab of %s is not shown (%s)", user, error)
+        log_store_failure(log.info, "slack: the home tab of %s is not shown (%s)", user, error)
 
 
 def home_view(overview: PersonOverview) -> dict[str, Json]:

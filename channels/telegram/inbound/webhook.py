@@ -21,6 +21,7 @@ from parley.channels.telegram.inbound.update_handler import (
 )
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +74,8 @@ class TelegramWebhook:
         try:
             await self._intake.take(raw, listener)
         except StoreUnavailable as error:
-            log.warning("telegram: update %s waits, the store is away (%s)", update_id_of(raw), error)
+            log_store_failure(
+                log.warning, "telegram: update %s waits, the store is away (%s)", update_id_of(raw), error
+            )
             return text_response(503, "please again later")
         return text_response(200, "ok")

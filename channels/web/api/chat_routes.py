@@ -21,6 +21,8 @@ from parley.channels.web.api.request_bodies import (
     DecisionBody,
     NewMessageBody,
     path_id,
+    queried_cursor,
+    queried_place,
     read_json,
 )
 from parley.channels.web.chat.entries import CHAT, ENTRY, ChatConversation, EntryLocation, TranscriptEntry
@@ -122,9 +124,8 @@ class ChatApi:
 
     async def messages(self, request: Request) -> Response:
         """Return a page of entries, oldest first, with the replies that are growing at its end."""
-        query = request.query_params
-        place = EntryLocation(path_id(request, "chat"), query.get("topic") or None)
-        page = await self._desk.transcript.page(place, before=query.get("before", ""))
+        place = queried_place(request)
+        page = await self._desk.transcript.page(place, before=queried_cursor(request))
         # Of a reply that has just been stored, pages are told a moment later.
         kept = {entry.id for entry in page.entries}
         shown = (each for each in self._desk.growing.under(place) if each.place == place)
@@ -172,7 +173,7 @@ class ChatApi:
 
     async def withdraw(self, request: Request) -> Response:
         """Take a message back that waits to be answered: 200 with it, 409 when that comes too late."""
-        place = EntryLocation(path_id(request, "chat"), request.query_params.get("topic") or None)
+        place = queried_place(request)
         message = path_id(request, "message")
         if not await self._desk.take_back(place.conversation, message, self._door.person):
             raise WebApiError(

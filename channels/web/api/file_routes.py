@@ -11,8 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from parley.channels.web.api.http_errors import WebApiError, with_error_responses
 from parley.channels.web.api.multipart_upload import receive_file
-from parley.channels.web.api.request_bodies import path_id
-from parley.channels.web.chat.entries import EntryLocation
+from parley.channels.web.api.request_bodies import path_id, queried_place
 from parley.channels.web.chat.transcript import ChatTranscript
 from parley.channels.web.files.file_ref import FileRef
 from parley.channels.web.files.upload_store import UploadStore
@@ -43,8 +42,7 @@ class FileApi:
 
     async def listed(self, request: Request) -> Response:
         """Return the files that were sent and delivered in a conversation or a topic, newest first."""
-        place = EntryLocation(path_id(request, "chat"), request.query_params.get("topic") or None)
-        files = await self._transcript.files(place, MOST_LISTED)
+        files = await self._transcript.files(queried_place(request), MOST_LISTED)
         return JSONResponse({"files": [asdict(each) for each in files], "most": MOST_LISTED})
 
     async def upload(self, request: Request) -> Response:

@@ -9,13 +9,15 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from parley.channels.web.api.http_errors import WebApiError
-from parley.channels.web.chat.entries import Id
+from parley.channels.web.chat.entries import EntryLocation, Id
+from parley.channels.web.chat.transcript import is_cursor
 
 _MAX_BODY = 600_000
 _Model = TypeVar("_Model")
 
 Text = Annotated[str, StringConstraints(max_length=100_000)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+EntryId = Annotated[str, StringConstraints(max_length=100)]
 Language = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{0,35}$")]
 Zone = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{0,64}$")]
 
@@ -69,7 +71,7 @@ class TitleBody:
     """A conversation's or topic's title; `about` is the entry a new topic begins at."""
 
     title: Title = ""
-    about: str = ""
+    about: EntryId = ""
 
 
 NEW_MESSAGE: TypeAdapter[NewMessageBody] = TypeAdapter(NewMessageBody)
@@ -100,8 +102,26 @@ async def read_json(request: Request, model: TypeAdapter[_Model]) -> _Model:
 
 def path_id(request: Request, name: str) -> str:
     """Return a part of the path that is an id. Raises WebApiError."""
+    return _checked_id(request.path_params[name])
+
+
+def queried_place(request: Request) -> EntryLocation:
+    """Return the conversation of the path, or the topic of it that the query names. Raises WebApiError."""
+    topic = request.query_params.get("topic", "")
+    return EntryLocation(path_id(request, "chat"), _checked_id(topic) if topic else None)
+
+
+def queried_cursor(request: Request) -> str:
+    """Return where a page ends, as an earlier page said; "" for the newest. Raises WebApiError."""
+    given = request.query_params.get("before", "")
+    if given and not is_cursor(given):
+        raise WebApiError(422, "bad_request", "before: Take it from an earlier page.")
+    return given
+
+
+def _checked_id(given: object) -> str:
     try:
-        return _ID.validate_python(request.path_params[name])
+        return _ID.validate_python(given)
     except ValidationError as problem:
         raise WebApiError(404, "unknown", "There is nothing of that name.") from problem
 

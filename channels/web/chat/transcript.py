@@ -8,6 +8,7 @@ decides the place, which makes adding an entry idempotent across retries, crashe
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from parley.core.model.questions import Question
 from parley.core.ports.journal import Document, DocumentRepository, update_document
 
 _FAR = 10**16
+_CURSOR = re.compile(r"[0-9]{16}-[0-9a-f]{6}")
 
 
 class MisplacedEntry(Exception):
@@ -31,6 +33,11 @@ class TranscriptPage:
 
     entries: tuple[TranscriptEntry, ...]
     before: str
+
+
+def is_cursor(given: str) -> bool:
+    """Return whether a page could have said this of the page before it."""
+    return _CURSOR.fullmatch(given) is not None
 
 
 def _hash(role: str, entry_id: str) -> str:

@@ -23,7 +23,6 @@ from parley.app.composition.serving import make_server, routes_of_state
 from parley.app.composition.supervising import make_bus, make_supervise
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
-from parley.app.process.outage_lines import one_line_for_outages
 from parley.app.process.stop_request import count_down
 from parley.app.reload.current_state import CurrentState, LiveState
 from parley.app.reload.reloader import Reloader, ReloadTarget
@@ -134,10 +133,10 @@ async def build_parley(
     StoreUnavailable, ConfigError.
     """
     outage = StoreOutage()
-    with lock_data_folder(loaded), one_line_for_outages(outage):
+    with lock_data_folder(loaded):
         settings = loaded.settings
         async with (
-            open_store(loaded, clock) as journal,
+            open_store(loaded, clock, outage) as journal,
             _agent(loaded, journal) as agent,
             open_speech(settings.transcription.options(), settings.speech.options()) as speech,
             open_watchers(loaded, journal) as watchers,

@@ -33,6 +33,7 @@ CHAT_OPERATIONS: Sequence[ApiOperation] = (
         "Return 60 messages and answers, oldest first.",
         answer.MessagesAnswer,
         query=("topic", "before"),
+        refuses=(422,),
     ),
     _op(
         "POST",

@@ -14,6 +14,7 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.model.options import ChannelOptions
 from parley.core.ports.journal import DocumentRepository
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import (
     delete_settled_questions,
@@ -41,9 +42,9 @@ async def run_retention(
         try:
             await apply_retention(documents, files, read_retention(), clock(), channels, past_turns)
         except StoreUnavailable as error:
-            log.warning("what is past its time stays for now: %s", error)
+            log_store_failure(log.warning, "what is past its time stays for now: %s", error)
         except OSError as error:
-            log.warning("old files stay for now: %s", error)
+            log_store_failure(log.warning, "old files stay for now: %s", error)
         await asyncio.sleep(_EVERY)
 
 

@@ -16,6 +16,7 @@ from typing import Protocol
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import DATABASE
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import DocumentRepository, QueueItem
 from parley.store.diagnosis import StoreProbe, StoreStatistics
@@ -40,14 +41,20 @@ class ReadOnlyStore(DocumentRepository, Protocol):
 
 
 def open_store(
-    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+    loaded: LoadedSettings, clock: Callable[[], float] = time.time, outage: StoreOutage | None = None
 ) -> AbstractAsyncContextManager[Store]:
-    """Open it to work with; on PostgreSQL the server's clock counts. Raises StoreUnavailable, ConfigError."""
+    """Open it to work with; on PostgreSQL the server's clock counts. It tells the `outage` when it is away.
+
+    Raises StoreUnavailable, ConfigError.
+    """
     if loaded.settings.store.embedded:
         return SqliteStore.open(
-            database_path(loaded), clock=clock, retention=loaded.settings.retention.of_store()
+            database_path(loaded),
+            clock=clock,
+            retention=loaded.settings.retention.of_store(),
+            outage=outage,
         )
-    return _open_postgres(loaded)
+    return _open_postgres(loaded, outage)
 
 
 def lock_data_folder(loaded: LoadedSettings) -> AbstractContextManager[None]:
@@ -137,7 +144,9 @@ async def count_store(loaded: LoadedSettings) -> StoreStatistics:
     return counted
 
 
-def _open_postgres(loaded: LoadedSettings) -> AbstractAsyncContextManager[Store]:
+def _open_postgres(
+    loaded: LoadedSettings, outage: StoreOutage | None = None
+) -> AbstractAsyncContextManager[Store]:
     section = loaded.settings.store
     opened: AbstractAsyncContextManager[Store] = _postgres().PostgresStore.open(
         section.url,
@@ -147,6 +156,7 @@ def _open_postgres(loaded: LoadedSettings) -> AbstractAsyncContextManager[Store]
         timeout=min(_PATIENCE, section.lease * 2 / 3),
         node=make_node_name(section.node),
         retention=loaded.settings.retention.of_store(),
+        outage=outage,
     )
     return opened
 

@@ -14,6 +14,7 @@ from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.core.model.queues import turn_queue
 from parley.core.ports.health import NODES, Health, HealthReport
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 
@@ -81,7 +82,7 @@ class ClusterMembership:
             try:
                 self._known = await self._nodes.list_nodes(TURNS)
             except StoreUnavailable as error:
-                log.info("the other nodes are not seen: %s", error)
+                log_store_failure(log.info, "the other nodes are not seen: %s", error)
             self._warn()
             await asyncio.sleep(_EVERY)
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.lease import LeaseToken, holding_lease, uptime
+from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import NodeRegistry
 
 log = logging.getLogger("parley.app")
@@ -105,7 +106,7 @@ class ExclusiveLease:
             try:
                 holding = await self._nodes.acquire_lease(self._what, self._seconds)
             except StoreUnavailable as error:
-                log.warning("%s cannot be prolonged: %s", self._what, error)
+                log_store_failure(log.warning, "%s cannot be prolonged: %s", self._what, error)
                 continue
             if holding.node != self._nodes.name or not tenure.extend(asked):
                 limit.reschedule(now())

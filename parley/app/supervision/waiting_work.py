@@ -12,6 +12,7 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.model.queues import channel_of_queue
 from parley.core.ports.health import WAITING, Health, HealthReport
 from parley.core.ports.store_admin import QueueBacklog
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger("parley.app")
 
@@ -40,7 +41,7 @@ class WaitingWork:
             try:
                 await self.look()
             except StoreUnavailable as error:
-                log.info("what waits for channels that are not on is not seen: %s", error)
+                log_store_failure(log.info, "what waits for channels that are not on is not seen: %s", error)
             await asyncio.sleep(_EVERY)
 
     async def look(self) -> None:

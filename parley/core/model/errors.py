@@ -180,7 +180,12 @@ class StoreError(ParleyError):
 
 
 class StoreUnavailable(StoreError):
-    """Durable state cannot be reached: locked, read-only, full, or of a newer version."""
+    """Durable state cannot be reached: locked, read-only, full, or of a newer version.
+
+    `outage` says that this is so for everything, not for one operation: the store itself has told the log.
+    """
+
+    outage = False
 
 
 class StoreInUse(StoreUnavailable):

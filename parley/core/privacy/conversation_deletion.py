@@ -25,6 +25,7 @@ from parley.core.model.queues import CLEARING
 from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin, StoredItem
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.conversations import PersonConversation, thread_ids
 from parley.core.privacy.queue_items import item_folders, remove_folders
@@ -86,7 +87,7 @@ class ConversationDeletion:
             except LaneLost:
                 continue
             except StoreUnavailable as error:
-                log.warning("deleted conversations wait: %s", error)
+                log_store_failure(log.warning, "deleted conversations wait: %s", error)
                 await asyncio.sleep(_STORE_PAUSE)
 
     async def _work_or_try(self, claim: Claim) -> None:

@@ -14,6 +14,7 @@ from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.ports.journal import STORE_PAUSE, Claim, Journal
 from parley.core.ports.lease import LeaseToken, within_lease
+from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 
@@ -26,23 +27,17 @@ LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
 """Works a claimed lane; calls what it is given once its slot may go to another."""
 
 
-def _ignore() -> None:
-    """Let nobody know."""
-
-
 @dataclass(frozen=True, slots=True)
 class LaneRules:
     """What becomes of lanes whose work fails.
 
     `set_back` has a lane whose work (`what`, as logs call it) broke tried again later, or given up; `bury`
-    sets poison aside. `report` hears of a store that is away, `restored` of one that is there.
+    sets poison aside.
     """
 
     what: str
     set_back: Callable[[Claim, Exception], Awaitable[None]]
     bury: Callable[[Claim], Awaitable[None]]
-    report: Callable[[str], None]
-    restored: Callable[[], None] = _ignore
     hold: Callable[[LeaseToken], AbstractAsyncContextManager[object]] = within_lease
 
 
@@ -70,9 +65,8 @@ class LaneWorker:
             try:
                 if not await self._claim_some(queue, slots, most, handler):
                     await self._wait(queue)
-                self._rules.restored()
             except StoreUnavailable as error:
-                self._rules.report(f"cannot look for work in {queue}: {error}")
+                log_store_failure(log.warning, "cannot look for work in %s: %s", queue, error)
                 await asyncio.sleep(STORE_PAUSE)
 
     def close(self) -> None:
@@ -168,7 +162,7 @@ class LaneWorker:
             log.info("%s: taken over, or ended by a command", claim.lane)
             await self._until_stored(lambda: self._journal.release(claim))
         except StoreUnavailable as error:
-            self._rules.report(f"{claim.lane}: {error}")
+            log_store_failure(log.warning, "%s: %s", claim.lane, error)
             await self._until_stored(lambda: self._journal.release(claim))
         except asyncio.CancelledError:
             # One that the store does not take back in time comes free with its node, or its lease.

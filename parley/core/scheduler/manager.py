@@ -64,8 +64,7 @@ class Manager:
         options = services.options
         self._backlog = CatchUpPacer(options.backlog_rate, services.clock())
         self._for_turns = CountingSemaphore(options.max_turns)
-        outage = services.outage
-        rules = LaneRules("a turn", self._set_back, self._bury_poison, outage.away, outage.back)
+        rules = LaneRules("a turn", self._set_back, self._bury_poison)
         self._lanes = LaneWorker(services.journal, services.quarantine, rules)
         self._shares = FairShare(options.max_turns // 2)
         self._turns: dict[str, TurnExecution] = {}

@@ -17,6 +17,7 @@ from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.sanitize import sanitize_name
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.store_failures import log_store_failure
 from parley.core.ports.subject_index import iter_about
 from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
 from parley.core.state.paired_accounts import PAIRED_PREFIX, PairedAccount, PairedAccounts
@@ -109,7 +110,7 @@ class Pairing:
                     await self.sweep()
                     swept = self._clock()
             except StoreUnavailable as error:
-                log.warning("who was let in is not known anew: %s", error)
+                log_store_failure(log.warning, "who was let in is not known anew: %s", error)
                 await asyncio.sleep(pause)
 
     async def ask(self, user: User) -> str | None:

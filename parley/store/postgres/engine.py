@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.store.postgres.database.connection import PostgresLocation, connect_migrated
 from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.notifications.listener import listen
@@ -32,20 +33,23 @@ class PostgresEngine:
 
 @asynccontextmanager
 async def run_engine(
-    where: PostgresLocation, timeout: float, hearing: PostgresLocation
+    where: PostgresLocation, timeout: float, hearing: PostgresLocation, outage: StoreOutage | None = None
 ) -> AsyncIterator[PostgresEngine]:
     """Yield an engine on the database; on leaving, all that was handed over is committed, if it answers.
 
-    `hearing` is where to listen: the same database, past a pooler in transaction mode.
+    `hearing` is where to listen: the same database, past a pooler in transaction mode. Who writes and who
+    reads tell the `outage`.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
     """
     connection = await connect_migrated(where)
     wakeups, listening = QueueEvents(), asyncio.Event()
-    writer = Batcher(where, timeout, connection)
+    outage = outage or StoreOutage()
+    writer = Batcher(where, timeout, connection, name="writer", outage=outage)
+    reader = Batcher(where, timeout, name="reader", outage=outage)
     news = PostgresNotifier(writer, where.schema, wakeups)
     listener = asyncio.create_task(listen(hearing, news, listening), name="parley-store-listener")
-    engine = PostgresEngine(writer, Batcher(where, timeout), wakeups, news)
+    engine = PostgresEngine(writer, reader, wakeups, news)
     try:
         with suppress(TimeoutError):  # without a listener there is still the look now and then
             async with asyncio.timeout(_HEARING):

@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import require_lease, uptime
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.store_failures import log_store_failure
 from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
@@ -74,19 +76,22 @@ class PostgresStore:
         retention: Retention = DEFAULT,
         clock: Callable[[], float] | None = None,
         listen_url: str = "",
+        outage: StoreOutage | None = None,
     ) -> AsyncIterator[Self]:
         """Yield the store in the database at `url`, in tables of `schema` that are made where there are none.
 
         `node` names this process among all ("": host, process id and chance). Its lanes are held for
         `lease` seconds from its last sign of life. `poll` seconds pass at most between looks of whoever
         waits, `timeout` before the server gives a statement up. Without `clock` the server's own counts.
-        `listen_url` is the server itself where `url` is a pooler in transaction mode.
+        `listen_url` is the server itself where `url` is a pooler in transaction mode. The `outage` is told
+        when the database is away.
         Raises StoreUnavailable, in one line, for whatever is in the way.
         """
         node = node or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
         calls = JournalCalls(schema, node)
         where = parse_location(url, schema)
-        async with run_engine(where, timeout, parse_location(listen_url or url, schema)) as engine:
+        hearing = parse_location(listen_url or url, schema)
+        async with run_engine(where, timeout, hearing, outage) as engine:
             nodes = PostgresNodeRegistry(engine, schema, node, lease, clock)
             await nodes.read_clock()
             try:
@@ -295,5 +300,5 @@ class PostgresStore:
             try:
                 await self.prune(self.nodes.shared_clock(time.time)())
             except StoreUnavailable as error:
-                log.warning("old rows stay for now: %s", error)
+                log_store_failure(log.warning, "old rows stay for now: %s", error)
             await asyncio.sleep(pause)

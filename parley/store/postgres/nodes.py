@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.lease import LeaseToken, uptime
+from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import GONE_LISTED, LeaseHolder, Node
 from parley.store.postgres.engine import PostgresEngine
 from parley.store.postgres.execution.call_merging import SqlCall
@@ -91,7 +92,7 @@ class PostgresNodeRegistry:
             try:
                 await self.renew()
             except StoreUnavailable as error:
-                log.warning("this node cannot show that it lives: %s", error)
+                log_store_failure(log.warning, "this node cannot show that it lives: %s", error)
                 pause /= 5
             await asyncio.sleep(pause)
 

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.store.gil_yield import GilYielder
 from parley.store.opened_files import OpenedFiles
 from parley.store.queue_events import QueueEvents
@@ -36,15 +37,21 @@ class SqliteEngine:
 
 @asynccontextmanager
 async def run_engine(
-    location: SqliteLocation, begin: Callable[[sqlite3.Connection], Transaction], *, exclusive: bool
+    location: SqliteLocation,
+    begin: Callable[[sqlite3.Connection], Transaction],
+    outage: StoreOutage,
+    *,
+    exclusive: bool,
 ) -> AsyncIterator[SqliteEngine]:
     """Yield an engine on the file; on leaving, all that was handed over is committed.
+
+    Who writes tells the `outage`.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
     """
     async with AsyncExitStack() as stack:
         try:
-            engine = await _start(stack, location, begin, exclusive=exclusive)
+            engine = await _start(stack, location, begin, outage, exclusive=exclusive)
         except (OSError, sqlite3.Error) as error:
             raise map_error(location.path, error) from error
         yield engine
@@ -54,6 +61,7 @@ async def _start(
     stack: AsyncExitStack,
     location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
+    outage: StoreOutage,
     *,
     exclusive: bool,
 ) -> SqliteEngine:
@@ -64,7 +72,7 @@ async def _start(
     connection = await asyncio.to_thread(open_writer, location)
     log = location.path.with_name(location.path.name + "-wal")
     files = OpenedFiles(location.path, log, every=_LOOK_EVERY)
-    writer = Writer(connection, begin, explain, wakeups.wake_at, breather, files.trouble)
+    writer = Writer(connection, begin, explain, wakeups.wake_at, breather, files.trouble, outage)
     stack.push_async_callback(writer.close)
     reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
     stack.push_async_callback(reader.close)

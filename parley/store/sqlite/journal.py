@@ -16,11 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.store_failures import log_store_failure
 from parley.store.index_upkeep import keep_index
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
@@ -72,6 +74,7 @@ class SqliteStore:
         clock: Callable[[], float] = time.time,
         busy_timeout: float = 5.0,
         max_pages: int = 0,
+        outage: StoreOutage | None = None,
     ) -> AsyncIterator[Self]:
         """Yield the store in the file `path`, which is made with its folder where there is none.
 
@@ -79,6 +82,7 @@ class SqliteStore:
         clock that is put back holds up nothing.
         With `exclusive=False` several nodes, each with a name of its own, share the file and hold their
         lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does).
+        The `outage` is told when nothing can be written.
         Raises StoreUnavailable, in one line, for whatever is in the way.
         """
         node = node or f"process {os.getpid()}"
@@ -93,7 +97,7 @@ class SqliteStore:
             return Transaction(connection, node, now, now + lease)
 
         location = SqliteLocation(Path(path), busy_timeout, max_pages)
-        async with run_engine(location, begin, exclusive=exclusive) as engine:
+        async with run_engine(location, begin, outage or StoreOutage(), exclusive=exclusive) as engine:
             if exclusive:
                 await _take_over(engine, onward)
             try:
@@ -290,7 +294,7 @@ class SqliteStore:
                     next_prune = loop.time() + prune_every
                     await self.prune(self._clock())
             except StoreUnavailable as error:
-                log.warning("%s", error)
+                log_store_failure(log.warning, "%s", error)
             await asyncio.sleep(min(self._lease / 3, prune_every))
 
 

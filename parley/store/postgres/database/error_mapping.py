@@ -41,6 +41,7 @@ _UNRESOLVED = (
     "no address was found for the server's name: correct the host in store.url, or this machine's DNS "
     "(/etc/resolv.conf)."
 )
+_SLOW = "the server took too long and the operation was undone: look at its load and its locks."
 _AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED, _UNRESOLVED})
 _BY_STATE = {
     "28P01": _REFUSED,
@@ -49,8 +50,8 @@ _BY_STATE = {
     "42501": RIGHTS,
     "53100": "the server's disk is full: make room; nothing unsaved was acknowledged.",
     "53300": _SLOTS,
-    "57014": "the server took too long and the operation was undone: look at its load and its locks.",
-    "55P03": "the server took too long and the operation was undone: look at its load and its locks.",
+    "57014": _SLOW,
+    "55P03": _SLOW,
     "25006": READ_ONLY,
     "57P01": _ENDED,
     "57P02": _CRASHED,
@@ -94,11 +95,19 @@ def redacted_address(url: str) -> str:
 
 
 def map_error(place: str, error: psycopg.Error | OSError) -> StoreUnavailable:
-    """`error` as one line, with `error` as its cause; StoreAway for what a server that comes back ends."""
+    """`error` as one line, with `error` as its cause; StoreUnreachable for what ends by itself."""
     remedy = _BY_STATE.get(getattr(error, "sqlstate", None) or "") or _by_text(str(error))
     kind = StoreUnreachable if remedy in _AWAY else StoreUnavailable
     line = kind(f"{place}: {remedy or _last_line(error)}")
+    line.outage = remedy not in (None, _SLOW)
     line.__cause__ = error
+    return line
+
+
+def silent_server(place: str) -> StoreUnreachable:
+    """Return the error of a session that was ended since nothing came from it."""
+    line = StoreUnreachable(f"{place}: the server does not answer.")
+    line.outage = True
     return line
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import psycopg
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres.database.connection import PostgresLocation, connect, cut_off, is_dead
-from parley.store.postgres.database.error_mapping import map_error
+from parley.store.postgres.database.error_mapping import map_error, silent_server
 from parley.store.postgres.database.schema import Connection
 from parley.store.postgres.execution.call_merging import SqlCall, Value, merge_calls, split_answers
 from parley.store.rows import Row
@@ -34,11 +35,21 @@ class Batcher:
     """Sends calls, many to a transaction; durable when their futures resolve.
 
     A call that fails undoes itself only. A connection that was lost fails what was out on it (whether it
-    was committed is not known then) and is opened again for what comes next.
+    was committed is not known then) and is opened again for what comes next. The `outage` is told of both,
+    under the `name`.
     """
 
-    def __init__(self, where: PostgresLocation, timeout: float, connection: Connection | None = None) -> None:
+    def __init__(
+        self,
+        where: PostgresLocation,
+        timeout: float,
+        connection: Connection | None = None,
+        *,
+        name: str = "database",
+        outage: StoreOutage | None = None,
+    ) -> None:
         self._where = where
+        self._name, self._outage = name, outage or StoreOutage()
         self._timeout = timeout
         self._limits = _LIMITS.format(round(timeout * 1000))
         self._hold = f"SELECT {where.schema}.hold(%s::text[], %s::text[], %s::boolean[])"
@@ -110,9 +121,11 @@ class Batcher:
                 for job in batch:
                     await self._deliver([job])
                 return
+            self._outage.note_failure(self._name, error)
             for job in batch:
                 _refuse(job, error)
             return
+        self._outage.note_success(self._name)
         for job, rows in zip(batch, answers, strict=True):
             if not job.future.done():  # its caller went away
                 job.future.set_result(rows)
@@ -127,7 +140,7 @@ class Batcher:
                 if connection.closed:
                     await self._hang_up()
                 if is_cut():
-                    raise StoreUnavailable(f"{self._where.place}: the server does not answer.") from error
+                    raise silent_server(self._where.place) from error
                 raise map_error(self._where.place, error) from error
 
     async def _tried(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:

@@ -47,9 +47,21 @@ async def listen(
         except (StoreUnavailable, psycopg.Error) as error:
             failures += 1
             if failures == 2:  # one that was ended alone is there again at once
-                line = error if isinstance(error, StoreUnavailable) else map_error(where.place, error)
-                log.warning("%s Other nodes are not heard until it is back.", line)
+                failures = await _tell(where, news, error)
         await asyncio.sleep(STORE_PAUSE)
+
+
+async def _tell(
+    where: PostgresLocation, news: PostgresNotifier, error: StoreUnavailable | psycopg.Error
+) -> int:
+    """Say that others are not heard; returns how many failures count. Who writes says that all is away."""
+    try:
+        await news.call_itself()
+    except StoreUnavailable:
+        return 1
+    line = error if isinstance(error, StoreUnavailable) else map_error(where.place, error)
+    log.warning("%s Other nodes are not heard until it is back.", line)
+    return 2
 
 
 async def _hear(connection: psycopg.AsyncConnection[object], news: PostgresNotifier, every: float) -> None:

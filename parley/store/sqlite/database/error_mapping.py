@@ -44,5 +44,6 @@ def map_error(path: Path, error: sqlite3.Error | OSError) -> StoreUnavailable:
             code = sqlite3.SQLITE_READONLY  # what SQLite cannot make there are its files beside the database
         remedy = _BY_CODE.get(code) or _BY_CODE.get(code & _PRIMARY)
     line = StoreUnavailable(f"{path}: {remedy or f'the database failed ({error}); look at the disk.'}")
+    line.outage = remedy is not None
     line.__cause__ = error
     return line

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import StoreError, StoreUnavailable
 from parley.store.gil_yield import GilYielder
 from parley.store.sqlite.execution.transaction import Mergeable, Transaction
@@ -26,6 +27,7 @@ _HANDFUL = 100
 round, loop and thread would else wait for each other: measured, a fifth more are committed a second.
 """
 
+_WAY = "file"
 _REFUSALS = (StoreError, ValueError, TypeError, ArithmeticError)
 """What an operation may raise by itself, besides SQLite's own errors."""
 
@@ -53,7 +55,8 @@ class Writer:
 
     `begin` makes the Transaction around an open connection, `explain` turns SQLite's complaints into ours,
     `gone`, asked before each acknowledgement, says that the file is not in its place any more ("": it is).
-    `wake` is called on the event loop with when a commit gave work to which queues (Unix seconds).
+    `wake` is called on the event loop with when a commit gave work to which queues (Unix seconds). The
+    `outage` is told of failures that are not of one operation, and of their end.
     """
 
     def __init__(
@@ -64,9 +67,11 @@ class Writer:
         wake: Callable[[Mapping[str, float]], None],
         breather: GilYielder,
         gone: Callable[[], str],
+        outage: StoreOutage,
     ) -> None:
         self._connection = connection
         self._gone = gone
+        self._outage = outage
         self._begin = begin
         self._explain = explain
         self._wake = wake
@@ -110,7 +115,7 @@ class Writer:
             while self._take():
                 answers, woken = self._commit(self._batch)
                 if line := self._gone():
-                    answers = [_Failure(StoreUnavailable(line)) for _ in answers]
+                    answers = [_Failure(_gone_error(line)) for _ in answers]
                 self._on_loop(self._deliver, self._batch, answers, woken)
                 self._batch = []
                 self._breather.finished()
@@ -188,6 +193,7 @@ class Writer:
         return _Failure(error)
 
     def _deliver(self, jobs: list[_Job[object]], answers: list[object], woken: dict[str, float]) -> None:
+        self._note(answers)
         for (_, future), answer in zip(jobs, answers, strict=True):
             if future.done():  # its caller went away
                 continue
@@ -198,6 +204,15 @@ class Writer:
         self._breather.back(len(jobs))
         self._wake(woken)
 
+    def _note(self, answers: Sequence[object]) -> None:
+        """Tell how a batch went."""
+        failed = (each.error for each in answers if isinstance(each, _Failure))
+        error = next((each for each in failed if isinstance(each, StoreUnavailable)), None)
+        if error is None:
+            self._outage.note_success(_WAY)
+        else:
+            self._outage.note_failure(_WAY, error)
+
     def _abandon(self) -> None:
         """Let nobody wait for a thread that is gone, whatever ended it."""
         self._open = False
@@ -207,6 +222,12 @@ class Writer:
                 left += jobs
         left += self._fresh
         self._deliver(left, [_Failure(StoreUnavailable("The store is closed.")) for _ in left], {})
+
+
+def _gone_error(line: str) -> StoreUnavailable:
+    error = StoreUnavailable(line)
+    error.outage = True
+    return error
 
 
 def _answers(tx: Transaction, jobs: Sequence[_Job[object]]) -> Iterator[object]:

@@ -24,13 +24,16 @@ PEOPLE = 20
 class AwayJournal:
     """A queue that is not there before `back`; each item is a lane of its own."""
 
-    def __init__(self, back: float) -> None:
-        self._back = back
+    def __init__(self, back: float, outage: StoreOutage) -> None:
+        self._back, self._outage = back, outage
         self._items: list[str] = []
 
     def _demand(self) -> None:
         if loop_time() < self._back:
-            raise StoreUnavailable("away")
+            error = StoreUnavailable("away")
+            error.outage = True
+            self._outage.note_failure("writer", error)
+            raise error
 
     async def put(self, lane: str) -> None:
         self._demand()
@@ -68,9 +71,10 @@ def test_nobody_waits_longer_than_the_outage_and_two_seconds(lasted: float):
 @run_in_virtual_time
 async def measure_waits(lasted: float) -> list[float]:
     """Return how long after the end of the outage each message was worked that was said during it."""
-    journal, outage, waits = AwayJournal(lasted), StoreOutage(loop_time), list[float]()
+    outage, waits = StoreOutage(loop_time), list[float]()
+    journal = AwayJournal(lasted, outage)
     worked = asyncio.Event()
-    rules = LaneRules("a turn", set_back, bury, outage.away, outage.back)
+    rules = LaneRules("a turn", set_back, bury)
     worker = LaneWorker(cast("Journal", journal), Quarantine(), rules)
 
     async def work(claim: Claim, answered: Callable[[], None]) -> None:
@@ -81,7 +85,7 @@ async def measure_waits(lasted: float) -> list[float]:
 
     async def say(number: int) -> None:
         await asyncio.sleep(lasted * number / PEOPLE)
-        await retry(lambda: journal.put(f"lane {number}"), lambda error: outage.away(str(error)))
+        await retry(lambda: journal.put(f"lane {number}"), lambda error: None)
 
     working = asyncio.create_task(worker.work("turns", CountingSemaphore(PEOPLE), PEOPLE, work))
     await asyncio.gather(*map(say, range(PEOPLE)))

@@ -131,3 +131,23 @@ async def test_what_was_taken_back_stays_so(open_site: Open) -> None:
         assert (answer.status_code, answer.json()["withdrawn"]) == (200, True)
         assert asked == [(f"web:{CHAT}", "message-1", "local")]
         assert [entry["withdrawn"] for entry in (await site.page())["entries"]] == [True]
+
+
+async def test_a_topic_and_a_cursor_of_a_query_are_what_they_must_be(site: Site) -> None:
+    await site.post("message-1", "in the chat")
+    await site.post("message-2", "in the topic", topic="topic-001")
+    wrong = ("-", "..", "short", "a/b/c/d/e", "topic-001/", "topic 001", "t" * 65, "topic-\x00001", "..%2f-")
+    for topic in wrong:
+        for method, below in (("GET", "messages"), ("GET", "files"), ("DELETE", "messages/message-1")):
+            path = f"/api/chat/conversations/{CHAT}/{below}"
+            answer = await site.http.request(method, path, params={"topic": topic})
+            assert answer.status_code == 404, (method, below, topic)
+            assert answer.json()["error"]["code"] == "unknown"
+    assert await site.texts(topic="topic-001") == ["in the topic"]
+    for before in ("9", "z" * 24, "0" * 16 + "-abcde\x00", "1" * 16 + "-abcdef/../", "１" * 16 + "-abcdef"):
+        answer = await site.http.get(f"/api/chat/conversations/{CHAT}/messages", params={"before": before})
+        assert answer.status_code == 422, before
+    answer = await site.http.put(
+        f"/api/chat/conversations/{CHAT}/topics/topic-001", json={"title": "x", "about": "../" * 9_999}
+    )
+    assert answer.status_code == 422

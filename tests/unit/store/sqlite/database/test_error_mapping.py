@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from parley.core.model.errors import StoreUnavailable
+from parley.core.flow_control.store_outage import StoreOutage
+from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.database.schema import STEPS, migrate
@@ -88,6 +89,25 @@ async def test_a_full_disk_undoes_the_whole_of_what_did_not_fit(tmp_path: Path) 
             await store.put(NewQueueItem("in", "x", "small"), NewQueueItem("in", "x", "x" * 1_000_000))
         assert await store.waiting("in", "x") == ()
         await store.put(NewQueueItem("in", "x", "small"))
+
+
+async def test_a_full_disk_is_said_once_and_its_end_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = [0.0]
+    outage = StoreOutage(lambda: now[0])
+    async with SqliteStore.open(tmp_path / "p.db", max_pages=100, outage=outage) as store:
+        for name in ("a", "b", "c"):
+            with pytest.raises(StoreUnavailable, match="disk is full") as refused:
+                await store.set(Document(name, "x" * 1_000_000, 0))
+            assert refused.value.outage
+            with pytest.raises(DocumentConflict):  # the writer answers, but nothing can be written
+                await store.set(Document(name, "", 1))
+        now[0] += 2.0
+        await store.set(Document("small", "x", 0))
+    away, back = [record.getMessage() for record in caplog.records]
+    assert away.startswith(f"the store is away, work waits for it: {tmp_path / 'p.db'}: the disk is full")
+    assert back == "the store is back; it was away for 0.0 s"
 
 
 async def test_another_programs_lock_refuses_and_work_goes_on_after_it(tmp_path: Path) -> None:
