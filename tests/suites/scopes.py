@@ -1,6 +1,7 @@
 """A pytest plugin that hands out tests to processes by module, and the contract suite's by channel, too.
 
 Together, the contract's tests take longer than a fair share of all, and the other processes wait for them.
+What takes longest is handed out first: at the end, too, all processes have something to do.
 """
 
 from __future__ import annotations
@@ -8,8 +9,34 @@ from __future__ import annotations
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 _DIVIDED = "tests/contract/test_contract.py::"
+
+_PER_TEST = 0.2
+LONG = {
+    "tests/e2e/install/test_distribution.py": 90,
+    "tests/e2e/chat/test_questions.py": 70,
+    "tests/e2e/install/test_documents.py": 70,
+    "tests/e2e/operation/test_reload.py": 70,
+    "tests/e2e/apps/test_bot_loops.py": 60,
+    "tests/e2e/install/test_by_hand.py": 60,
+    "tests/e2e/chat/test_edits_and_missed.py": 40,
+    "tests/e2e/chat/test_voice.py": 40,
+    "tests/e2e/client/test_documents.py": 40,
+    "tests/e2e/operation/test_doctor.py": 40,
+    "tests/e2e/operation/test_moved_database.py": 40,
+    "tests/e2e/people/test_file_permissions.py": 40,
+    "tests/e2e/people/test_privacy.py": 30,
+    "tests/e2e/install/test_init.py": 30,
+    "tests/live/test_walk.py": 30,
+    "tests/e2e/chat/test_conversations.py": 30,
+    "tests/e2e/chat/test_commands.py": 25,
+    "tests/unit/feedback/test_delivery.py": 25,
+    "tests/unit/server/default_agent/test_context_window.py": 20,
+    "tests/unit/app/cli/test_main.py": 20,
+}
+"""Seconds, roughly, that modules take whose number of tests does not tell."""
 
 
 def scope_of(test: str) -> str:
@@ -17,8 +44,22 @@ def scope_of(test: str) -> str:
     return test.partition("-")[0] if test.startswith(_DIVIDED) else test.rsplit("::", 1)[0]
 
 
+def seconds_of(scope: str, tests: int) -> float:
+    """Return about how long the tests of a scope take."""
+    return LONG.get(scope, _PER_TEST * tests)
+
+
 class ContractByChannel(LoadScopeScheduling):  # type: ignore[misc]  # the library has no types
-    """Schedules by `scope_of`."""
+    """Schedules by `scope_of`, the longest first."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if not self.assigned_work.get(node):
+            for scope in sorted(self.workqueue, key=self._haste):
+                self.workqueue.move_to_end(scope)
+        super()._assign_work_unit(node)
+
+    def _haste(self, scope: str) -> float:
+        return -seconds_of(scope, len(self.workqueue[scope]))
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(nodeid)

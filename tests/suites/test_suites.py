@@ -16,7 +16,7 @@ from tests.suites.budget import edition
 from tests.suites.definitions import MARKED_FOLDERS, SUITES, Edition, Program, PytestRun, Suite
 from tests.suites.flaky_ledger import MOST, Ledger, table
 from tests.suites.run import FAILURES, Runner
-from tests.suites.scopes import scope_of
+from tests.suites.scopes import LONG, scope_of, seconds_of
 
 SAMPLE = "tests/test_sample.py"
 FAILS_ONCE = """
@@ -227,6 +227,13 @@ def test_the_contract_is_divided_among_processes_by_channel() -> None:
     promise = "tests/contract/test_contract.py::test_promise"
     assert scope_of(f"{promise}[slack-any_script]") == f"{promise}[slack"
     assert scope_of("tests/unit/test_it.py::test_one[a-b]") == "tests/unit/test_it.py"
+
+
+def test_what_takes_longest_is_handed_out_first() -> None:
+    assert [name for name in LONG if not (ROOT / name).is_file()] == []
+    scopes = {"tests/unit/test_many.py": 90, next(iter(LONG)): 7, "tests/unit/test_few.py": 3}
+    by_length = sorted(scopes, key=lambda scope: -seconds_of(scope, scopes[scope]))
+    assert by_length == [next(iter(LONG)), "tests/unit/test_many.py", "tests/unit/test_few.py"]
 
 
 def _places() -> dict[str, tuple[str, ...]]:
