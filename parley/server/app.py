@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import aiosqlite
-from langgraph.store.sqlite.aio import AsyncSqliteStore
 from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -34,7 +33,8 @@ from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
-from parley.server.storage.database import Database, open_database
+from parley.server.storage.database import open_database
+from parley.server.storage.item_store import ItemStore
 from parley.server.threads.service import ThreadService
 from parley.server.workspace.expiry import expiring
 
@@ -161,7 +161,11 @@ async def _services(
         database = await stack.enter_async_context(open_database(options.database))
         checkpoints = CheckpointSaver(database)
         await checkpoints.setup()
-        items = await _store(database)
+        index = options.store_index()
+        if index is not None:
+            stack.callback(index.close)
+        items = ItemStore(database, index)
+        await items.setup()
         graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
         known = AssistantService(database, graphs, clock)
         await known.load()
@@ -178,14 +182,6 @@ async def _services(
         tools = AssistantTools(known, work, rules, options.limits.body)
         await stack.enter_async_context(tools.working())
         yield AppState(options, graphs, known, items, rows, work, timed, tools, rules, stack)
-
-
-async def _store(database: Database) -> AsyncSqliteStore:
-    """The library's store on our connection, taking turns with all else that uses it."""
-    items = AsyncSqliteStore(database.connection)
-    items.lock = database.lock
-    await items.setup()
-    return items
 
 
 async def _answer_no_database(_: Request, error: Exception) -> JSONResponse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import Item
 from langgraph_sdk import schema as sdk
@@ -33,7 +33,7 @@ class ItemPut(ItemKey):
     """The body of `store.put_item`."""
 
     value: dict[str, Any]
-    index: Any = None
+    index: Literal[False] | Strings | None = None
     ttl: None = None
 
 
@@ -63,7 +63,7 @@ async def put(request: Request) -> Response:
     asked = {"namespace": tuple(item.namespace), "key": item.key, "value": item.value, "index": item.index}
     await permit(request, "store", "put", asked)
     with _refusals():
-        await app_state(request).store.aput(_namespace(asked), item.key, item.value, index=False)
+        await app_state(request).store.aput(_namespace(asked), item.key, item.value, index=item.index)
     return Response(status_code=204)
 
 
@@ -88,7 +88,7 @@ async def delete(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """Items below a namespace whose values have what the filter says."""
+    """Items below a namespace whose values have what the filter says, nearest to the query first."""
     wanted = await parse_body(request, ItemSearch)
     asked = wanted.model_dump(include={"filter", "limit", "offset", "query"})
     asked["namespace"] = tuple(wanted.namespace_prefix)
