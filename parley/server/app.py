@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import aiosqlite
-from langgraph.store.sqlite.aio import AsyncSqliteStore
+from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -21,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 from parley.server.api_key import ApiKeyMiddleware
 from parley.server.assistants.service import AssistantService
 from parley.server.authentication import AuthMiddleware, check_auth
+from parley.server.authorization import AccessRules
 from parley.server.crons.service import CronService
 from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.projects import import_attribute
@@ -32,7 +33,8 @@ from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.checkpoints import CheckpointSaver
-from parley.server.storage.database import Database, open_database
+from parley.server.storage.database import open_database
+from parley.server.storage.item_store import ItemStore
 from parley.server.threads.service import ThreadService
 from parley.server.workspace.expiry import expiring
 
@@ -46,9 +48,11 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
     The lifespan raises ConfigError when the database or a graph cannot be used.
     """
 
+    auth = _auth(options)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with _services(options, clock) as app.state.services:
+        async with _services(options, clock, AccessRules(auth)) as app.state.services:
             yield
 
     mcp = [Route(path, _AssistantToolsRoute()) for path in ("/mcp", "/mcp/")]
@@ -63,7 +67,7 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             *files.ROUTES,
             *mcp,
         ],
-        middleware=_middleware(options),
+        middleware=_middleware(options, auth),
         exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
         lifespan=lifespan,
     )
@@ -77,10 +81,10 @@ class _AssistantToolsRoute:
         await services.tools(scope, receive, send)
 
 
-def _middleware(options: EmbeddedOptions) -> list[Middleware]:
+def _middleware(options: EmbeddedOptions, auth: Auth | None) -> list[Middleware]:
     """The outermost first: a browser's question before its request carries no key."""
     if not options.cors_origins:
-        return _admission(options)
+        return _admission(options, auth)
     from starlette.middleware.cors import CORSMiddleware
 
     pages = Middleware(
@@ -91,14 +95,19 @@ def _middleware(options: EmbeddedOptions) -> list[Middleware]:
         expose_headers=_READ_BY_PAGES,
         allow_private_network=True,
     )
-    return [pages, *_admission(options)]
+    return [pages, *_admission(options, auth)]
 
 
-def _admission(options: EmbeddedOptions) -> list[Middleware]:
+def _auth(options: EmbeddedOptions) -> Auth | None:
+    if not options.auth:
+        return None
+    return check_auth(_AUTH, import_attribute(_AUTH, options.auth, options.project))
+
+
+def _admission(options: EmbeddedOptions, auth: Auth | None) -> list[Middleware]:
     """Who comes in: whom a handler lets in where there is one, else whoever has the key."""
-    if options.auth:
-        found = import_attribute(_AUTH, options.auth, options.project)
-        return [Middleware(AuthMiddleware, auth=check_auth(_AUTH, found))]
+    if auth is not None:
+        return [Middleware(AuthMiddleware, auth=auth)]
     return [Middleware(ApiKeyMiddleware, key=options.api_key)] if options.api_key else []
 
 
@@ -145,16 +154,24 @@ def _sources(options: EmbeddedOptions, closing: AsyncExitStack) -> Mapping[str, 
 
 
 @asynccontextmanager
-async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> AsyncIterator[AppState]:
+async def _services(
+    options: EmbeddedOptions, clock: Callable[[], float], rules: AccessRules
+) -> AsyncIterator[AppState]:
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(options.database))
         checkpoints = CheckpointSaver(database)
         await checkpoints.setup()
-        items = await _store(database)
+        index = options.store_index()
+        if index is not None:
+            stack.callback(index.close)
+        items = ItemStore(database, index)
+        await items.setup()
         graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
         known = AssistantService(database, graphs, clock)
         await known.load()
-        work = RunManager(database, checkpoints, graphs, known, options.limits, clock, options.webhooks)
+        work = RunManager(
+            database, checkpoints, graphs, known, options.limits, clock, options.webhooks, rules
+        )
         await stack.enter_async_context(work.working())
         timed = CronService(database, work, clock)
         await stack.enter_async_context(timed.working())
@@ -162,17 +179,9 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         if workspaces is not None:
             await stack.enter_async_context(expiring(workspaces, clock))
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock, workspaces)
-        tools = AssistantTools(known, work, options.limits.body)
+        tools = AssistantTools(known, work, rules, options.limits.body)
         await stack.enter_async_context(tools.working())
-        yield AppState(options, graphs, known, items, rows, work, timed, tools, stack)
-
-
-async def _store(database: Database) -> AsyncSqliteStore:
-    """The library's store on our connection, taking turns with all else that uses it."""
-    items = AsyncSqliteStore(database.connection)
-    items.lock = database.lock
-    await items.setup()
-    return items
+        yield AppState(options, graphs, known, items, rows, work, timed, tools, rules, stack)
 
 
 async def _answer_no_database(_: Request, error: Exception) -> JSONResponse:

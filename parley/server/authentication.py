@@ -37,11 +37,6 @@ def check_auth(place: str, auth: object) -> Auth:
         raise ConfigError(f"{place}: must be an Auth of langgraph_sdk, not {type(auth).__name__}")
     if auth._authenticate_handler is None:  # noqa: SLF001 - the SDK has no other way to ask
         raise ConfigError(f"{place}: has no function for @auth.authenticate")
-    if auth._handlers or auth._global_handlers:  # noqa: SLF001
-        raise ConfigError(
-            f"{place}: @auth.on is not supported: whoever is let in may read every thread, so a rule that is "
-            "left out would open them; take @auth.on away, or use `langgraph dev`"
-        )
     return auth
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+NOT_FOUND = 404
+
 
 class Problem(Exception):
     """A request that is answered with an HTTP status and one sentence."""
@@ -17,7 +19,7 @@ class Problem(Exception):
 
 def not_found(what: str) -> Problem:
     """The 404 for a thing that is not there."""
-    return Problem(404, f"{what} not found.")
+    return Problem(NOT_FOUND, f"{what} not found.")
 
 
 def invalid(detail: str) -> Problem:

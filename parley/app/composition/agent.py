@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,7 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools import DeferredMemoryTools
+from parley.app.composition.store_index import store_index
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
@@ -32,7 +34,7 @@ from parley.app.storage.paths import AGENT_DATABASE, FILES, WORKSPACES
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
-from parley.server.graphs.projects import Project
+from parley.server.graphs.projects import Project, place_in
 from parley.server.options import (
     DefaultAgentOptions,
     EmbeddedOptions,
@@ -173,7 +175,7 @@ def embedded_options(
 ) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
-    graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
+    graphs = {name: place_in(loaded.folder, place) for name, place in settings.graphs.items()}
     return EmbeddedOptions(
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
@@ -184,6 +186,7 @@ def embedded_options(
         memory_tools=tools,
         cors_origins=loaded.settings.agent_server.cors_origins,
         webhooks=WebPoster(loaded.settings.agent_server.webhook_hosts),
+        store_index=partial(store_index, loaded),
     )
 
 
@@ -199,7 +202,7 @@ def _most_steps(settings: Settings) -> int:
 def served_options(loaded: LoadedSettings) -> EmbeddedOptions:
     """Return the options of a server that others reach: their handler says who comes in."""
     auth = loaded.settings.agent_server.auth
-    return replace(embedded_options(loaded), auth=_place(auth, loaded.folder) if auth else "")
+    return replace(embedded_options(loaded), auth=place_in(loaded.folder, auth) if auth else "")
 
 
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:
@@ -245,12 +248,12 @@ def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultA
         guardrails.deny,
         approval.always,
         approval.never,
-        _place(guardrails.policy, loaded.folder),
+        place_in(loaded.folder, guardrails.policy),
         guardrails.calls_per_run,
         guardrails.model_calls_per_run,
         guardrails.same_calls_per_run,
     )
-    tools = tuple(_place(place, loaded.folder) for place in section.tools)
+    tools = tuple(place_in(loaded.folder, place) for place in section.tools)
     return DefaultAgentOptions(
         file,
         section.context_window,
@@ -289,8 +292,3 @@ def _workspaces(loaded: LoadedSettings) -> Workspaces | None:
         )
     limits = WorkspaceLimits(section.size, section.files, min(section.size, WorkspaceLimits().file))
     return Workspaces(loaded.data_dir / WORKSPACES, limits, section.keep_days * DAY)
-
-
-def _place(place: str, folder: Path) -> str:
-    file, _, attribute = place.rpartition(":")
-    return f"{folder / file}:{attribute}" if file.endswith(".py") else place

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from parley.app.checks.embedding import MODEL_REMEDY
-from parley.app.extras import require_extra
+from parley.app.composition.embedder import make_embedder
 from parley.app.settings.core_options import default_session
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import VECTORS
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.address import User
-from parley.core.model.errors import ConfigError, MemoryFailed
 from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.people import PersonRepository
 from parley.memory.change_feed import MemoryChangeFeed
@@ -24,7 +22,6 @@ from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.learning.queue import LearningJournal
 from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, Staleness, TokenCounting
-from parley.memory.search.semantic.packaged_model import packaged_model
 from parley.memory.search.semantic.scoring import SemanticIndex
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
@@ -131,17 +128,9 @@ def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
     section = loaded.settings.memory
     if section.embedding == "none" or not section.enabled:
         return None
-    with require_extra("embedding", "memory.embedding"):
-        from parley.memory.search.semantic.embedders import Embedder, LocalEmbedder, RemoteEmbedder
-        from parley.memory.search.semantic.embeddings import EmbeddingIndex
-    try:
-        embedder: Embedder = (
-            LocalEmbedder(packaged_model())
-            if section.embedding == "local"
-            else RemoteEmbedder(section.embedding, section.embedding_model, section.embedding_api_key)
-        )
-    except MemoryFailed as error:
-        raise ConfigError(f"memory.embedding: {error}; {MODEL_REMEDY}") from error
+    embedder = make_embedder(loaded)
+    from parley.memory.search.semantic.embeddings import EmbeddingIndex
+
     return EmbeddingIndex(embedder, loaded.data_dir / VECTORS)
 
 

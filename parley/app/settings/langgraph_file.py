@@ -19,7 +19,7 @@ from parley.core.model.types import Json
 PROJECT_FILE = "langgraph.json"
 _MOST_BYTES = 1_000_000
 _PACKAGE = re.compile(r"[\w.-]{1,100}")
-_IN_EFFECT = ("graphs", "env", "dependencies")
+_IN_EFFECT = ("graphs", "env", "dependencies", "store")
 _OF_NO_EFFECT = (
     *("$schema", "api_version", "base_image", "image_distro", "keep_pkg_tools", "node_version"),
     *("dockerfile_lines", "pip_config_file", "pip_installer", "python_version", "source"),
@@ -31,13 +31,15 @@ _OF_NO_EFFECT = (
 class LangGraphProject:
     """What a project says: graphs by name as `FILE:NAME`, folders that it imports from, and its variables.
 
-    `remarks` say what in it does nothing here.
+    `remarks` say what in it does nothing here. `store_index` has the keys of `store.index`, none where it
+    has no embedder.
     """
 
     graphs: Mapping[str, str]
     folders: tuple[Path, ...] = ()
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     remarks: tuple[str, ...] = ()
+    store_index: Mapping[str, Json] = field(default_factory=dict)
 
 
 def read_langgraph_file(folder: Path) -> LangGraphProject | None:
@@ -55,6 +57,7 @@ def read_langgraph_file(folder: Path) -> LangGraphProject | None:
         tuple(_folders(file, dependencies)),
         _environ(file, tree.get("env")),
         (*_not_installed(dependencies), *_not_supported(tree)),
+        _store_index(file, tree.get("store")),
     )
 
 
@@ -106,6 +109,19 @@ def _environ(file: Path, value: Json) -> Mapping[str, str]:
     raise ConfigError(f"{file}: env: must be a file or an object of variables")
 
 
+def _store_index(file: Path, value: Json) -> Mapping[str, Json]:
+    """Return how items of the store are found by meaning; the file of an embedder is beside the project's."""
+    index = value.get("index") if isinstance(value, dict) else None
+    if not isinstance(index, dict):
+        return {}
+    embed = index.get("embed")
+    if not isinstance(embed, str) or ":" not in embed:
+        raise ConfigError(f'{file}: store.index.embed: must be "provider:model" or "FILE.py:NAME"')
+    target, _, name = embed.rpartition(":")
+    place = f"{file.parent / target}:{name}" if target.endswith(".py") else embed
+    return {"dims": index.get("dims", 0), "fields": index.get("fields", ["$"]), "embed": place}
+
+
 def _not_installed(dependencies: Sequence[str]) -> Iterator[str]:
     """Say which packages are wanted and are not here: nothing is installed for a project."""
     for each in dependencies:
@@ -119,7 +135,9 @@ def _not_installed(dependencies: Sequence[str]) -> Iterator[str]:
 
 
 def _not_supported(tree: Mapping[str, Json]) -> Iterator[str]:
-    for key in tree:
+    store = tree.get("store")
+    within = [f"store.{key}" for key in store if key != "index"] if isinstance(store, dict) else []
+    for key in (*tree, *within):
         if key not in _IN_EFFECT and key not in _OF_NO_EFFECT:
             remedy = "what needs it runs under `langgraph dev`, at agent.url"
             yield f"{PROJECT_FILE}: {key} does nothing here; {remedy}"

@@ -27,6 +27,7 @@ from parley.server.storage.assistant_rows import (
     versions_of,
 )
 from parley.server.storage.database import Database, Statement
+from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 
 _SYSTEM: JsonObject = {"created_by": "system"}
 
@@ -52,7 +53,7 @@ class AssistantChange:
 
 @dataclass(frozen=True, slots=True)
 class AssistantQuery:
-    """Which assistants are looked for; a name by any part of it."""
+    """Which assistants are looked for, of those that `rule` lets see; a name by any part of it."""
 
     graph_id: str = ""
     name: str = ""
@@ -61,9 +62,12 @@ class AssistantQuery:
     offset: int = 0
     sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] = "created_at"
     descending: bool = True
+    rule: MetadataFilter = ANYTHING
 
     def matches(self, row: AssistantRow) -> bool:
         """Whether an assistant is one of them."""
+        if not self.rule.matches(row.metadata):
+            return False
         named = self.name.casefold() in row.name.casefold()
         described = all(row.metadata.get(key) == value for key, value in self.metadata.items())
         return named and described and self.graph_id in ("", row.graph_id)
@@ -144,13 +148,17 @@ class AssistantService:
         """Forget an assistant that a client made."""
         async with self._changing:
             row = self.find(name)
-            if row.assistant_id in map(assistant_id, self._graphs.names):
+            if self.is_of_graph(row):
                 raise Problem(
                     409, f"This is the assistant of the graph {row.graph_id}: it cannot be deleted."
                 )
             await self._database.write(*delete_assistant(row.assistant_id), durable=True)
             del self._stored[row.assistant_id]
             return row
+
+    def is_of_graph(self, row: AssistantRow) -> bool:
+        """Return whether it is the one that a graph has."""
+        return row.assistant_id in map(assistant_id, self._graphs.names)
 
     def search(self, query: AssistantQuery) -> list[AssistantRow]:
         """Assistants that match, in the order asked for, also beyond the limit."""

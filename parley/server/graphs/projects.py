@@ -74,6 +74,12 @@ def import_attribute(place: str, spec: str, project: Project) -> object:
     return found
 
 
+def place_in(folder: Path, place: str) -> str:
+    """Return where an attribute is: its file, if it names one, beside a configuration in this folder."""
+    file, _, attribute = place.rpartition(":")
+    return f"{folder / file}:{attribute}" if file.endswith(".py") else place
+
+
 def _put_first(folders: Sequence[Path]) -> None:
     missing = [str(folder) for folder in folders if str(folder) not in sys.path]
     sys.path[:0] = missing

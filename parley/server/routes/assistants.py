@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, cast
+from uuid import UUID
 
 from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantChange, AssistantQuery, matching_metadata
-from parley.server.http_errors import invalid
+from parley.server.http_errors import Problem, invalid
 from parley.server.json_bodies import Offset, Strings, validate_model
+from parley.server.routes.access import permit, permitted_assistant
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, as_uuid, parse_body, query_flag
 from parley.server.routes.responses import GraphJsonResponse
 from parley.server.runs.payload import ConfigPayload
+from parley.server.storage.assistant_rows import AssistantRow
+from parley.server.storage.metadata_filter import ANYTHING
 from parley.server.storage.tables import ThreadQuery
 
 _PAGE = 1000
@@ -107,14 +111,21 @@ async def create(request: Request) -> Response:
     wanted = await parse_body(request, AssistantCreate)
     identity = as_uuid(wanted.assistant_id, "assistant_id") if wanted.assistant_id else None
     service = app_state(request).assistants
-    row = await service.create(identity, wanted.change(), keep=wanted.if_exists == "do_nothing")
+    asked = _value(wanted) | {"if_exists": wanted.if_exists}
+    asked["assistant_id"] = UUID(identity) if identity else None
+    rule = await permit(request, "assistants", "create", asked)
+    change = replace(wanted.change(), metadata=asked.get("metadata"))
+    keep = wanted.if_exists == "do_nothing"
+    row = await service.create(identity, change, keep=keep)
+    if keep and not rule.matches(row.metadata):
+        raise Problem(409, "Assistant already exists.")
     return GraphJsonResponse(row.view())
 
 
 async def search(request: Request) -> Response:
     """Assistants that match."""
     wanted = await parse_body(request, AssistantSearch)
-    found = app_state(request).assistants.search(wanted.query())
+    found = await _found(request, wanted)
     until = wanted.offset + wanted.limit
     views = [_selected(row.view(), wanted.select) for row in found[wanted.offset : until]]
     return GraphJsonResponse(views, headers={"x-pagination-next": str(until)} if until < len(found) else {})
@@ -123,29 +134,33 @@ async def search(request: Request) -> Response:
 async def count(request: Request) -> Response:
     """How many assistants match."""
     wanted = await parse_body(request, AssistantSearch)
-    return JSONResponse(len(app_state(request).assistants.search(wanted.query())))
+    return JSONResponse(len(await _found(request, wanted)))
 
 
 async def get(request: Request) -> Response:
     """One assistant, by its id or its graph's name."""
-    return GraphJsonResponse(app_state(request).assistants.find(_name(request)).view())
+    return GraphJsonResponse((await permitted_assistant(request, "read")).view())
 
 
 async def update(request: Request) -> Response:
     """Make a new version of an assistant."""
     wanted = await parse_body(request, AssistantUpdate)
-    return GraphJsonResponse(
-        (await app_state(request).assistants.update(_name(request), wanted.change())).view()
-    )
+    asked = _value(wanted)
+    row = await permitted_assistant(request, "update", asked)
+    change = replace(wanted.change(), metadata=asked.get("metadata"))
+    return GraphJsonResponse((await app_state(request).assistants.update(row.assistant_id, change)).view())
 
 
 async def delete(request: Request) -> Response:
     """Forget an assistant, and with `delete_threads` its threads."""
     server = app_state(request)
-    row = await server.assistants.delete(_name(request))
-    if query_flag(request, "delete_threads"):
-        owned: JsonObject = {"assistant_id": row.assistant_id}
-        while found := await server.threads.tables.search_threads(ThreadQuery(owned, limit=_PAGE)):
+    permitted = await permitted_assistant(request, "delete")
+    threads = query_flag(request, "delete_threads")
+    rule = await permit(request, "threads", "delete", {"thread_id": None}) if threads else ANYTHING
+    row = await server.assistants.delete(permitted.assistant_id)
+    if threads:
+        query = ThreadQuery({"assistant_id": row.assistant_id}, limit=_PAGE, rule=rule)
+        while found := await server.threads.tables.search_threads(query):
             for thread in found:
                 await server.threads.delete(thread.thread_id)
     return Response(status_code=204)
@@ -154,8 +169,9 @@ async def delete(request: Request) -> Response:
 async def versions(request: Request) -> Response:
     """The versions of an assistant, newest first."""
     wanted = await parse_body(request, VersionSearch)
+    row = await permitted_assistant(request, "read", {"metadata": wanted.metadata or {}})
     found = matching_metadata(
-        await app_state(request).assistants.versions(_name(request)), wanted.metadata or {}
+        await app_state(request).assistants.versions(row.assistant_id), wanted.metadata or {}
     )
     return GraphJsonResponse([row.view() for row in found[wanted.offset : wanted.offset + wanted.limit]])
 
@@ -163,13 +179,15 @@ async def versions(request: Request) -> Response:
 async def set_latest(request: Request) -> Response:
     """Put a version of an assistant in effect."""
     wanted = await parse_body(request, VersionChoice)
-    row = await app_state(request).assistants.set_latest(_name(request), wanted.version)
+    permitted = await permitted_assistant(request, "update", {"version": wanted.version})
+    row = await app_state(request).assistants.set_latest(permitted.assistant_id, wanted.version)
     return GraphJsonResponse(row.view())
 
 
 async def schemas(request: Request) -> Response:
     """What an assistant's graph takes, holds and gives, as JSON schemas."""
-    return JSONResponse(await app_state(request).assistants.schemas(_name(request)))
+    row = await permitted_assistant(request, "read")
+    return JSONResponse(await app_state(request).assistants.schemas(row.assistant_id))
 
 
 async def drawing(request: Request) -> Response:
@@ -178,19 +196,30 @@ async def drawing(request: Request) -> Response:
     if given not in ("", "true", "false") and not (given.isascii() and given.isdecimal() and len(given) < 3):
         raise invalid("xray must be true, false, or how deep to look.")
     depth = int(given) if given.isdecimal() else given == "true"
-    return JSONResponse(await app_state(request).assistants.drawing(_name(request), depth=depth))
+    row = await permitted_assistant(request, "read")
+    return JSONResponse(await app_state(request).assistants.drawing(row.assistant_id, depth=depth))
 
 
 async def subgraphs(request: Request) -> Response:
     """The schemas of graphs within an assistant's graph."""
     namespace = cast("str | None", request.path_params.get("namespace"))
     service = app_state(request).assistants
-    found = await service.subgraphs(_name(request), namespace, recurse=query_flag(request, "recurse"))
+    row = await permitted_assistant(request, "read")
+    found = await service.subgraphs(row.assistant_id, namespace, recurse=query_flag(request, "recurse"))
     return JSONResponse(found)
 
 
-def _name(request: Request) -> str:
-    return str(request.path_params["assistant_id"])
+async def _found(request: Request, wanted: AssistantSearch) -> list[AssistantRow]:
+    asked: dict[str, Any] = {"graph_id": wanted.graph_id, "metadata": wanted.metadata or {}}
+    asked |= {"limit": wanted.limit, "offset": wanted.offset}
+    rule = await permit(request, "assistants", "search", asked)
+    return app_state(request).assistants.search(replace(wanted.query(), rule=rule))
+
+
+def _value(wanted: AssistantUpdate) -> dict[str, Any]:
+    """Return what is set, as handlers see it."""
+    asked = wanted.model_dump(include={"graph_id", "config", "context", "name"})
+    return asked | {"metadata": dict(wanted.metadata or {})}
 
 
 def _selected(view: dict[str, object], select: Strings | None) -> dict[str, object]:

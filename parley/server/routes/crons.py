@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Literal
+from uuid import UUID
 
 from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +17,7 @@ from parley.server.authentication import user_of
 from parley.server.crons.service import CronChange
 from parley.server.http_errors import invalid
 from parley.server.json_bodies import Offset, Strings
+from parley.server.routes.access import permit, permitted_cron, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body, path_uuid
 from parley.server.routes.responses import GraphJsonResponse
@@ -97,39 +100,66 @@ async def create(request: Request) -> Response:
     """Make a cron, of a thread or with a new thread for each run."""
     wanted = await parse_body(request, CronCreate)
     thread_id = path_uuid(request, "thread_id") if "thread_id" in request.path_params else None
-    crons, user = app_state(request).crons, user_of(request)
-    row = await crons.create(thread_id, wanted.assistant_id, wanted.change(), user)
+    server, user = app_state(request), user_of(request)
+    asked = _value(wanted) | {"thread_id": UUID(thread_id) if thread_id else None}
+    asked |= {"cron_id": None, "user_id": user.get("identity"), "end_time": wanted.end_time}
+    await permit(request, "crons", "create", asked)
+    await server.runs.permit_assistant(server.assistants.find(wanted.assistant_id), user)
+    if thread_id is not None:
+        await permitted_thread(request, "create_run", {"metadata": {}})
+    change = replace(wanted.change(), metadata=asked.get("metadata"))
+    row = await server.crons.create(thread_id, wanted.assistant_id, change, user)
     return GraphJsonResponse(row.view())
 
 
 async def search(request: Request) -> Response:
     """Crons that match."""
     wanted = await parse_body(request, CronSearch)
-    return GraphJsonResponse(wanted.page(await app_state(request).crons.search(wanted.matches)))
+    return GraphJsonResponse(wanted.page(await _found(request, wanted)))
 
 
 async def count(request: Request) -> Response:
     """How many crons match."""
     wanted = await parse_body(request, CronSearch)
-    return GraphJsonResponse(len(await app_state(request).crons.search(wanted.matches)))
+    return GraphJsonResponse(len(await _found(request, wanted)))
 
 
 async def get(request: Request) -> Response:
     """One cron."""
-    return GraphJsonResponse((await app_state(request).crons.get(path_uuid(request, "cron_id"))).view())
+    return GraphJsonResponse((await permitted_cron(request, "read")).view())
 
 
 async def update(request: Request) -> Response:
     """Change a cron."""
     wanted = await parse_body(request, CronUpdate)
-    row = await app_state(request).crons.update(path_uuid(request, "cron_id"), wanted.change())
+    asked = _value(wanted)
+    permitted = await permitted_cron(request, "update", asked)
+    change = replace(wanted.change(), metadata=asked.get("metadata") or None)
+    row = await app_state(request).crons.update(permitted.cron_id, change)
     return GraphJsonResponse(row.view())
 
 
 async def delete(request: Request) -> Response:
     """Forget a cron."""
-    await app_state(request).crons.delete(path_uuid(request, "cron_id"))
+    row = await permitted_cron(request, "delete")
+    await app_state(request).crons.delete(row.cron_id)
     return Response(status_code=204)
+
+
+async def _found(request: Request, wanted: CronSearch) -> list[CronRow]:
+    asked = wanted.model_dump(include={"assistant_id", "thread_id", "limit", "offset"})
+    rule = await permit(request, "crons", "search", asked)
+    found = await app_state(request).crons.search(wanted.matches)
+    return [row for row in found if rule.matches(row.metadata)]
+
+
+def _value(wanted: CronUpdate) -> dict[str, Any]:
+    """Return what is set, as handlers see it."""
+    return {
+        "schedule": wanted.schedule,
+        "payload": dict(wanted.model_extra or {}),
+        "metadata": dict(wanted.metadata or {}),
+    }
 
 
 _ONE = "/runs/crons/{cron_id}"

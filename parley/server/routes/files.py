@@ -6,14 +6,17 @@ import asyncio
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
+from uuid import UUID
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from parley.server.authorization import Action
 from parley.server.http_errors import Problem, not_found
+from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.request_context import app_state, path_uuid
 from parley.server.workspace.folder import WorkspaceFolder, WorkspaceFull
 from parley.server.workspace.paths import PathRefused
@@ -31,8 +34,8 @@ async def upload(request: Request) -> Response:
     A thread that is not there is made: files belong to one, and go with it.
     """
     _workspaces(request)
-    await app_state(request).threads.create(path_uuid(request, "thread_id"), {}, keep=True)
-    folder = await _folder(request)
+    await _make_thread(request)
+    folder = await _folder(request, "update")
     length = request.headers.get("content-length", "")
     limit = app_state(request).options.limits.body
     if not length.isdecimal() or int(length) > limit:
@@ -50,7 +53,7 @@ async def upload(request: Request) -> Response:
 
 async def uploads(request: Request) -> Response:
     """List the files that were uploaded."""
-    folder = await _folder(request)
+    folder = await _folder(request, "read")
     found = await _asked(lambda: folder.entries(UPLOADS) if folder.has(UPLOADS) else [])
     files = [
         {"filename": each.path.rpartition("/")[2], "size": each.size, "virtual_path": each.path}
@@ -62,7 +65,7 @@ async def uploads(request: Request) -> Response:
 
 async def artifact(request: Request) -> Response:
     """A file of the workspace, always as one to be saved: its type is whatever a stranger says."""
-    folder = await _folder(request)
+    folder = await _folder(request, "read")
     content = await _asked(lambda: folder.read("/" + request.path_params["path"]))
     headers = {"content-disposition": "attachment", "x-content-type-options": "nosniff"}
     return Response(content, media_type="application/octet-stream", headers=headers)
@@ -75,9 +78,18 @@ def _workspaces(request: Request) -> Workspaces:
     return workspaces
 
 
-async def _folder(request: Request) -> WorkspaceFolder:
+async def _make_thread(request: Request) -> None:
+    thread_id = path_uuid(request, "thread_id")
+    threads = app_state(request).threads
+    if await threads.tables.thread(thread_id) is None:
+        asked: dict[str, Any] = {"thread_id": UUID(thread_id), "metadata": {}, "if_exists": "do_nothing"}
+        await permit(request, "threads", "create", asked)
+        await threads.create(thread_id, asked.get("metadata") or {}, keep=True)
+
+
+async def _folder(request: Request, action: Action) -> WorkspaceFolder:
     workspaces = _workspaces(request)
-    row = await app_state(request).threads.row(path_uuid(request, "thread_id"))
+    row = await permitted_thread(request, action)
     return await asyncio.to_thread(workspaces.of, row.thread_id)
 
 

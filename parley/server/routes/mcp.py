@@ -17,6 +17,7 @@ from parley.core.model.types import JsonObject
 from parley.server.assistant_ids import assistant_id
 from parley.server.assistants.service import AssistantQuery, AssistantService
 from parley.server.authentication import user_of
+from parley.server.authorization import AccessRules
 from parley.server.http_errors import Problem
 from parley.server.runs.manager import RunManager
 from parley.server.runs.payload import RunPayload
@@ -27,8 +28,10 @@ from parley.version import VERSION
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.shared.context import RequestContext
     from mcp.types import CallToolResult
 
+_MOST_TOOLS = 1_000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 64
 
@@ -39,8 +42,10 @@ class AssistantTools:
     The SDK is imported with the first request: most never have one.
     """
 
-    def __init__(self, assistants: AssistantService, runs: RunManager, most_bytes: int) -> None:
-        self._assistants, self._runs, self._most_bytes = assistants, runs, most_bytes
+    def __init__(
+        self, assistants: AssistantService, runs: RunManager, rules: AccessRules, most_bytes: int
+    ) -> None:
+        self._assistants, self._runs, self._rules, self._most_bytes = assistants, runs, rules, most_bytes
         self._wanted = asyncio.Event()
         self._ready = asyncio.Event()
         self._serve: ASGIApp | None = None
@@ -65,14 +70,16 @@ class AssistantTools:
         assert self._serve is not None  # noqa: S101 - it is ready
         await self._serve(scope, receive, send)
 
-    def named(self) -> Mapping[str, AssistantRow]:
-        """The assistants by what their tools are called.
+    async def named(self, user: JsonObject) -> Mapping[str, AssistantRow]:
+        """The assistants that somebody may see, by what their tools are called. Raises Problem.
 
         Of several with one name the graph's own has it, else the oldest; the others have theirs with a part
         of their id.
         """
         named: dict[str, AssistantRow] = {}
-        rows = self._assistants.search(AssistantQuery(descending=False))
+        asked: dict[str, Any] = {"graph_id": None, "metadata": {}, "limit": _MOST_TOOLS, "offset": 0}
+        rule = await self._rules.ask(user, "assistants", "search", asked)
+        rows = self._assistants.search(AssistantQuery(descending=False, rule=rule))[:_MOST_TOOLS]
         for row in sorted(rows, key=lambda row: row.assistant_id != assistant_id(row.graph_id)):
             named.setdefault(_free_name(row, named), row)
         return named
@@ -87,12 +94,12 @@ class AssistantTools:
 
     async def call(self, name: str, arguments: dict[str, Any], user: JsonObject) -> tuple[str, bool]:
         """Run an assistant in a thread of its own; returns what it says, and whether that is a failure."""
-        row = self.named().get(name)
-        if row is None:
-            return f"There is no tool {name[:100]!r}.", True
         try:
+            row = (await self.named(user)).get(name)
+            if row is None:
+                return f"There is no tool {name[:100]!r}.", True
             asked = RunPayload(assistant_id=row.assistant_id, input=arguments)
-            run = await self._runs.admit(None, asked, user=user, waited=True)
+            run = await self._runs.create(None, asked, user, waited=True)
         except Problem as problem:
             return problem.detail, True
         try:
@@ -139,6 +146,10 @@ def _outcome(run: ActiveRun) -> tuple[str, bool]:
     return str(text) or dumps(values).decode(), False
 
 
+def _user(context: RequestContext[Any, Any, Request]) -> JsonObject:
+    return user_of(context.request) if context.request is not None else {}
+
+
 def _session_manager(tools: AssistantTools, most_bytes: int) -> StreamableHTTPSessionManager:
     from mcp import types
     from mcp.server.lowlevel import Server
@@ -147,7 +158,7 @@ def _session_manager(tools: AssistantTools, most_bytes: int) -> StreamableHTTPSe
     server: Server[Any, Request] = Server("parley-agent", version=VERSION)
 
     async def list_tools() -> list[types.Tool]:
-        named = tools.named()
+        named = await tools.named(_user(server.request_context))
         return [
             types.Tool(
                 name=name,
@@ -159,8 +170,7 @@ def _session_manager(tools: AssistantTools, most_bytes: int) -> StreamableHTTPSe
         ]
 
     async def call_tool(name: str, arguments: dict[str, Any]) -> CallToolResult:
-        request = server.request_context.request
-        text, failed = await tools.call(name, arguments, user_of(request) if request is not None else {})
+        text, failed = await tools.call(name, arguments, _user(server.request_context))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], isError=failed)
 
     server.list_tools()(list_tools)  # type: ignore[no-untyped-call]

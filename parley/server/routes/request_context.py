@@ -11,6 +11,7 @@ from langgraph.store.base import BaseStore
 from starlette.requests import Request
 
 from parley.server.assistants.service import AssistantService
+from parley.server.authorization import AccessRules
 from parley.server.crons.service import CronService
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid
@@ -34,6 +35,7 @@ class AppState:
     runs: RunManager
     crons: CronService
     tools: AssistantTools
+    rules: AccessRules
     closing: AsyncExitStack
 
     @property

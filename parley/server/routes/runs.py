@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal, cast, get_args
+from uuid import UUID
 
 from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, FailFast, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from parley.core.model.types import JsonObject
 from parley.server.authentication import user_of
+from parley.server.authorization import Action
 from parley.server.http_errors import Problem, invalid, not_found
 from parley.server.json_bodies import Strings
+from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
+    AppState,
     app_state,
+    as_uuid,
     parse_body,
     path_uuid,
     query_flag,
     query_number,
-    read_json_body,
 )
 from parley.server.routes.responses import GraphJsonResponse, HeartbeatResponse
 from parley.server.routes.run_answers import (
@@ -56,42 +61,36 @@ class CancelMany(BaseModel):
 
 async def create(request: Request) -> Response:
     """Make a run and return at once."""
-    run = await app_state(request).runs.create(
-        _thread(request), await read_json_body(request), user_of(request)
-    )
+    run = await _make(request)
     return GraphJsonResponse(run.row.view(), headers=run_location(run.row))
 
 
 async def batch(request: Request) -> Response:
     """Make several runs, each with a thread of its own, and return at once; all of them or none."""
     wanted = (await parse_body(request, RunBatch)).root
-    runs = app_state(request).runs
+    runs, user = app_state(request).runs, user_of(request)
     for payload in wanted:
         runs.check(payload)
-    return GraphJsonResponse(
-        [(await runs.admit(None, payload, user=user_of(request))).row.view() for payload in wanted]
-    )
+    permitted = [(await runs.permit(None, payload, user))[0] for payload in wanted]
+    made = [await runs.admit(None, payload, user=user) for payload in permitted]
+    return GraphJsonResponse([run.row.view() for run in made])
 
 
 async def stream(request: Request) -> HeartbeatResponse:
     """Make a run and follow its events."""
-    run = await app_state(request).runs.create(
-        _thread(request), await read_json_body(request), user_of(request)
-    )
+    run = await _make(request)
     return follow_run(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
 
 
 async def wait(request: Request) -> HeartbeatResponse:
     """Make a run and answer with its final values."""
-    run = await app_state(request).runs.create(
-        _thread(request), await read_json_body(request), user_of(request), waited=True
-    )
+    run = await _make(request, waited=True)
     return await_run(request, run, cancels=run.payload.on_disconnect == "cancel")
 
 
 async def join_stream(request: Request) -> Response | HeartbeatResponse:
     """Follow a run's events from after Last-Event-ID, or from the first."""
-    row, run = await _find(request)
+    row, run = await _find(request, "read")
     if run:
         cancels = query_flag(request, "cancel_on_disconnect")
         return follow_run(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
@@ -103,7 +102,7 @@ async def join_stream(request: Request) -> Response | HeartbeatResponse:
 async def join_thread(request: Request) -> HeartbeatResponse:
     """Follow what happens on a thread, run after run, from after Last-Event-ID, or from now on."""
     server = app_state(request)
-    row = await server.threads.row(path_uuid(request, "thread_id"))
+    row = await permitted_thread(request, "read")
     named = [
         part for each in request.query_params.getlist("stream_modes") for part in each.split(",") if part
     ]
@@ -116,7 +115,7 @@ async def join_thread(request: Request) -> HeartbeatResponse:
 
 async def join(request: Request) -> Response | HeartbeatResponse:
     """Answer with a run's final values, once it has ended."""
-    row, run = await _find(request)
+    row, run = await _find(request, "read")
     if run:
         run.waited = True
         return await_run(request, run, cancels=False)
@@ -126,7 +125,7 @@ async def join(request: Request) -> Response | HeartbeatResponse:
 async def list_of_thread(request: Request) -> Response:
     """A thread's runs, newest first."""
     threads = app_state(request).threads
-    row = await threads.row(path_uuid(request, "thread_id"))
+    row = await permitted_thread(request, "search")
     status = request.query_params.get("status", "")
     limit, offset = query_number(request, "limit", 10), query_number(request, "offset", 0, most=10**9)
     views = [run.view() for run in await threads.tables.runs_of(row.thread_id, status, limit, offset)]
@@ -138,13 +137,13 @@ async def list_of_thread(request: Request) -> Response:
 
 async def get(request: Request) -> Response:
     """One run."""
-    row, _ = await _find(request)
+    row, _ = await _find(request, "read")
     return GraphJsonResponse(row.view())
 
 
 async def delete(request: Request) -> Response:
     """Forget a run that has ended."""
-    row, _ = await _find(request)
+    row, _ = await _find(request, "delete")
     if not row.finished:
         raise Problem(409, "Run has not ended: cancel it first.")
     await app_state(request).runs.forget(row.run_id)
@@ -153,7 +152,7 @@ async def delete(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """Stop a run."""
-    row, run = await _find(request)
+    row, run = await _find(request, "update", action=_action(request))
     if run is None or run.done.is_set():
         raise not_found(f"Unfinished run {row.run_id}")
     await app_state(request).runs.lanes.cancel(run, _action(request))
@@ -168,9 +167,14 @@ async def cancel_many(request: Request) -> Response:
     wanted, action = await parse_body(request, CancelMany), _action(request)
     if not (wanted.run_ids and wanted.thread_id) and wanted.status is None:
         raise invalid("Give thread_id and run_ids, or status.")
-    lanes = app_state(request).runs.lanes
-    runs = [*lanes.active(wanted.thread_id), *lanes.scheduled(wanted.thread_id)]
+    server, lanes = app_state(request), app_state(request).runs.lanes
+    thread_id = as_uuid(wanted.thread_id, "thread_id") if wanted.thread_id else None
+    asked: dict[str, Any] = {"metadata": {}, "action": action}
+    asked["thread_id"] = UUID(thread_id) if thread_id else None
+    rule = await permit(request, "threads", "update", asked)
+    runs = [*lanes.active(thread_id), *lanes.scheduled(thread_id)]
     runs = [run for run in runs if _is_wanted(run, wanted)]
+    runs = [run for run in runs if rule.matches(await _metadata(server, run.row))]
     if not runs:
         raise not_found("Unfinished runs")
     for run in runs:
@@ -181,6 +185,17 @@ async def cancel_many(request: Request) -> Response:
 def _is_wanted(run: ActiveRun, wanted: CancelMany) -> bool:
     named = not wanted.run_ids or run.row.run_id in wanted.run_ids
     return named and wanted.status in (None, "all", run.row.status)
+
+
+async def _make(request: Request, *, waited: bool = False) -> ActiveRun:
+    payload = await parse_body(request, RunPayload)
+    return await app_state(request).runs.create(_thread(request), payload, user_of(request), waited=waited)
+
+
+async def _metadata(server: AppState, run: RunRow) -> JsonObject:
+    """Return what says whose a run is: its thread's metadata, or its own where it has no thread."""
+    thread = await server.threads.tables.thread(run.thread_id)
+    return run.metadata if thread is None else thread.metadata
 
 
 def _thread(request: Request) -> str | None:
@@ -194,19 +209,22 @@ def _action(request: Request) -> CancelAction:
     return cast("CancelAction", action)
 
 
-async def _find(request: Request) -> tuple[RunRow, ActiveRun | None]:
-    """The run of the path: its row, and what this process still has of it."""
+async def _find(request: Request, access: Action, **more: object) -> tuple[RunRow, ActiveRun | None]:
+    """The run of the path, for an action: its row, and what this process still has of it."""
     server, run_id, thread_id = (
         app_state(request),
         path_uuid(request, "run_id"),
         path_uuid(request, "thread_id"),
     )
+    named = {} if access == "update" else {"run_id": UUID(run_id)}
+    asked = {"thread_id": UUID(thread_id), **named, **more}
+    rule = await permit(request, "threads", access, asked)
     run = server.runs.get(run_id)
     row = await server.threads.tables.run(run_id)
     if row is None and run and request.url.path.endswith(("/stream", "/join")):
         # Rolled back, or without a thread: it is no more, but who follows it shall see how it ended.
         row = run.row
-    if row is None or row.thread_id != thread_id:
+    if row is None or row.thread_id != thread_id or not rule.matches(await _metadata(server, row)):
         raise not_found("Run")
     return row, run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import Item
 from langgraph_sdk import schema as sdk
@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from parley.server.http_errors import invalid
 from parley.server.json_bodies import Offset, Strings
+from parley.server.routes.access import permit
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body
 from parley.server.routes.responses import GraphJsonResponse
@@ -32,7 +33,7 @@ class ItemPut(ItemKey):
     """The body of `store.put_item`."""
 
     value: dict[str, Any]
-    index: Any = None
+    index: Literal[False] | Strings | None = None
     ttl: None = None
 
 
@@ -59,33 +60,42 @@ class NamespaceSearch(BaseModel):
 async def put(request: Request) -> Response:
     """Write an item."""
     item = await parse_body(request, ItemPut)
+    asked = {"namespace": tuple(item.namespace), "key": item.key, "value": item.value, "index": item.index}
+    await permit(request, "store", "put", asked)
     with _refusals():
-        await app_state(request).store.aput(tuple(item.namespace), item.key, item.value, index=False)
+        await app_state(request).store.aput(_namespace(asked), item.key, item.value, index=item.index)
     return Response(status_code=204)
 
 
 async def get(request: Request) -> Response:
     """Read an item; null when there is none."""
     namespace = tuple(part for part in request.query_params.get("namespace", "").split(".") if part)
+    asked: dict[str, Any] = {"namespace": namespace, "key": request.query_params.get("key", "")}
+    await permit(request, "store", "get", asked)
     with _refusals():
-        item = await app_state(request).store.aget(namespace, request.query_params.get("key", ""))
+        item = await app_state(request).store.aget(_namespace(asked), asked["key"])
     return GraphJsonResponse(_view(item) if item else None)
 
 
 async def delete(request: Request) -> Response:
     """Forget an item; absent is no error."""
     item = await parse_body(request, ItemKey)
+    asked: dict[str, Any] = {"namespace": tuple(item.namespace), "key": item.key}
+    await permit(request, "store", "delete", asked)
     with _refusals():
-        await app_state(request).store.adelete(tuple(item.namespace), item.key)
+        await app_state(request).store.adelete(_namespace(asked), item.key)
     return Response(status_code=204)
 
 
 async def search(request: Request) -> Response:
-    """Items below a namespace whose values have what the filter says."""
+    """Items below a namespace whose values have what the filter says, nearest to the query first."""
     wanted = await parse_body(request, ItemSearch)
+    asked = wanted.model_dump(include={"filter", "limit", "offset", "query"})
+    asked["namespace"] = tuple(wanted.namespace_prefix)
+    await permit(request, "store", "search", asked)
     with _refusals():
         found = await app_state(request).store.asearch(
-            tuple(wanted.namespace_prefix),
+            _namespace(asked),
             query=wanted.query,
             filter=wanted.filter,
             limit=wanted.limit,
@@ -97,15 +107,23 @@ async def search(request: Request) -> Response:
 async def namespaces(request: Request) -> Response:
     """Namespaces that have items."""
     wanted = await parse_body(request, NamespaceSearch)
+    asked = wanted.model_dump(include={"max_depth", "limit", "offset"})
+    asked |= {"namespace": tuple(wanted.prefix or ()) or None, "suffix": tuple(wanted.suffix or ()) or None}
+    await permit(request, "store", "list_namespaces", asked)
     with _refusals():
         found = await app_state(request).store.alist_namespaces(
-            prefix=tuple(wanted.prefix or ()) or None,
+            prefix=_namespace(asked) or None,
             suffix=tuple(wanted.suffix or ()) or None,
             max_depth=wanted.max_depth,
             limit=wanted.limit,
             offset=wanted.offset,
         )
     return GraphJsonResponse({"namespaces": found})
+
+
+def _namespace(asked: dict[str, Any]) -> tuple[str, ...]:
+    """Return where an item is, as a handler left it."""
+    return tuple(str(part) for part in asked.get("namespace") or ())
 
 
 @contextmanager

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from typing import Any, Literal
+from uuid import UUID
 
 from langgraph_sdk import schema as sdk
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from parley.server.http_errors import NOT_FOUND, Problem
 from parley.server.json_bodies import Offset, Strings
+from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
     app_state,
     as_uuid,
     parse_body,
-    path_uuid,
     query_flag,
     query_number,
 )
 from parley.server.routes.responses import GraphJsonResponse
 from parley.server.runs.payload import CheckpointPayload
+from parley.server.storage.metadata_filter import MetadataFilter
 from parley.server.storage.tables import ThreadQuery
 from parley.server.threads.service import CheckpointRef
 
@@ -63,7 +66,7 @@ class ThreadSearch(BaseModel):
     values: None = None
     extract: None = None
 
-    def query(self) -> ThreadQuery:
+    def query(self, rule: MetadataFilter) -> ThreadQuery:
         """As the tables take it."""
         return ThreadQuery(
             self.metadata,
@@ -73,6 +76,7 @@ class ThreadSearch(BaseModel):
             self.offset,
             self.sort_by,
             self.sort_order == "desc",
+            rule,
         )
 
 
@@ -113,8 +117,14 @@ async def create(request: Request) -> Response:
     """Make a thread."""
     wanted = await parse_body(request, ThreadCreate)
     thread_id = as_uuid(wanted.thread_id, "thread_id") if wanted.thread_id else None
-    threads = app_state(request).threads
-    row = await threads.create(thread_id, wanted.metadata, keep=wanted.if_exists == "do_nothing")
+    threads, keep = app_state(request).threads, wanted.if_exists == "do_nothing"
+    asked: dict[str, Any] = {
+        "thread_id": UUID(thread_id) if thread_id else None,
+        "metadata": wanted.metadata,
+        "if_exists": wanted.if_exists,
+    }
+    rule = await permit(request, "threads", "create", asked)
+    row = await threads.create(thread_id, asked.get("metadata") or {}, keep=keep, rule=rule)
     return GraphJsonResponse(await threads.view(row))
 
 
@@ -122,7 +132,8 @@ async def search(request: Request) -> Response:
     """Threads that match."""
     wanted = await parse_body(request, ThreadSearch)
     values = wanted.select is None or "values" in wanted.select
-    found = await app_state(request).threads.search(wanted.query(), values=values)
+    query = await _permitted(request, wanted)
+    found = await app_state(request).threads.search(query, values=values)
     if wanted.select is None:
         return GraphJsonResponse(found)
     return GraphJsonResponse([{key: view[key] for key in wanted.select if key in view} for view in found])
@@ -131,20 +142,23 @@ async def search(request: Request) -> Response:
 async def count(request: Request) -> Response:
     """How many threads match."""
     wanted = await parse_body(request, ThreadSearch)
-    return GraphJsonResponse(await app_state(request).threads.tables.count_threads(wanted.query()))
+    query = await _permitted(request, wanted)
+    return GraphJsonResponse(await app_state(request).threads.tables.count_threads(query))
 
 
 async def get(request: Request) -> Response:
     """One thread with its values."""
-    threads = app_state(request).threads
-    return GraphJsonResponse(await threads.view(await threads.row(path_uuid(request, "thread_id"))))
+    row = await permitted_thread(request, "read")
+    return GraphJsonResponse(await app_state(request).threads.view(row))
 
 
 async def update(request: Request) -> Response:
     """Merge metadata."""
     wanted = await parse_body(request, ThreadPatch)
     threads = app_state(request).threads
-    row = await threads.update(path_uuid(request, "thread_id"), wanted.metadata)
+    asked: dict[str, Any] = {"metadata": wanted.metadata, "action": None}
+    permitted = await permitted_thread(request, "update", asked)
+    row = await threads.update(permitted.thread_id, asked.get("metadata") or {})
     if "return=minimal" in request.headers.get("prefer", ""):
         return Response(status_code=204)
     return GraphJsonResponse(await threads.view(row))
@@ -152,28 +166,35 @@ async def update(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """Forget a thread."""
-    await app_state(request).threads.delete(path_uuid(request, "thread_id"))
+    row = await permitted_thread(request, "delete", {"run_id": None})
+    await app_state(request).threads.delete(row.thread_id)
     return Response(status_code=204)
 
 
 async def copy(request: Request) -> Response:
     """Make a thread with the same state and history."""
     threads = app_state(request).threads
-    return GraphJsonResponse(await threads.view(await threads.copy(path_uuid(request, "thread_id"))))
+    row = await permitted_thread(request, "read")
+    asked: dict[str, Any] = {"thread_id": None, "metadata": dict(row.metadata), "if_exists": "raise"}
+    await permit(request, "threads", "create", asked)
+    made = await threads.copy(row.thread_id, asked.get("metadata") or {})
+    return GraphJsonResponse(await threads.view(made))
 
 
 async def prune(request: Request) -> Response:
     """Forget threads, or all of their history but the newest state; says of how many."""
     wanted = await parse_body(request, ThreadPrune)
     ids = [as_uuid(each, "thread_ids") for each in wanted.thread_ids]
-    threads = app_state(request).threads
-    pruned = await threads.prune(ids, keep_latest=wanted.strategy == "keep_latest")
+    keep_latest = wanted.strategy == "keep_latest"
+    seen = [each for each in ids if await _may_prune(request, each, keep_latest=keep_latest)]
+    pruned = await app_state(request).threads.prune(seen, keep_latest=keep_latest)
     return GraphJsonResponse({"pruned_count": pruned})
 
 
 async def get_state(request: Request) -> Response:
     """The newest state, or that of the checkpoint in the path."""
-    place = CheckpointRef(path_uuid(request, "thread_id"), request.path_params.get("checkpoint_id", ""))
+    row = await permitted_thread(request, "read")
+    place = CheckpointRef(row.thread_id, request.path_params.get("checkpoint_id", ""))
     subgraphs = query_flag(request, "subgraphs")
     state = await app_state(request).threads.state(place, subgraphs=subgraphs)
     return GraphJsonResponse(_selected(state, request.query_params.getlist("select")))
@@ -182,7 +203,8 @@ async def get_state(request: Request) -> Response:
 async def get_state_at(request: Request) -> Response:
     """The state at the checkpoint in the body."""
     wanted = await parse_body(request, StateAt)
-    place = _place(path_uuid(request, "thread_id"), wanted.checkpoint)
+    row = await permitted_thread(request, "read")
+    place = _place(row.thread_id, wanted.checkpoint)
     state = await app_state(request).threads.state(place, subgraphs=wanted.subgraphs)
     return GraphJsonResponse(_selected(state, wanted.select))
 
@@ -191,7 +213,8 @@ async def update_state(request: Request) -> Response:
     """Change the state."""
     wanted = await parse_body(request, StateUpdate)
     checkpoint = wanted.checkpoint or CheckpointPayload(checkpoint_id=wanted.checkpoint_id)
-    place = _place(path_uuid(request, "thread_id"), checkpoint)
+    row = await permitted_thread(request, "update", {"metadata": {}, "action": None})
+    place = _place(row.thread_id, checkpoint)
     made = await app_state(request).threads.update_state(place, wanted.values, wanted.as_node)
     return GraphJsonResponse({"checkpoint": made, **made})
 
@@ -208,11 +231,30 @@ async def history_of_query(request: Request) -> Response:
 
 
 async def _history(request: Request, wanted: HistoryQuery) -> Response:
-    place = _place(path_uuid(request, "thread_id"), wanted.checkpoint or CheckpointPayload())
+    row = await permitted_thread(request, "read")
+    place = _place(row.thread_id, wanted.checkpoint or CheckpointPayload())
     states = await app_state(request).threads.history(
         place, limit=wanted.limit, before=wanted.before_id, metadata=wanted.metadata
     )
     return GraphJsonResponse([_selected(state, wanted.select) for state in states])
+
+
+async def _permitted(request: Request, wanted: ThreadSearch) -> ThreadQuery:
+    asked = wanted.model_dump(include={"metadata", "status", "limit", "offset"})
+    ids = [UUID(as_uuid(each, "ids")) for each in wanted.ids] or None
+    asked |= {"values": {}, "ids": ids, "thread_id": None}
+    return wanted.query(await permit(request, "threads", "search", asked))
+
+
+async def _may_prune(request: Request, thread_id: str, *, keep_latest: bool) -> bool:
+    """Return whether a thread is there that may be pruned. Raises Problem where that is forbidden."""
+    try:
+        await permitted_thread(request, "update" if keep_latest else "delete", thread_id=thread_id)
+    except Problem as problem:
+        if problem.status != NOT_FOUND:
+            raise
+        return False
+    return True
 
 
 def _place(thread_id: str, checkpoint: CheckpointPayload) -> CheckpointRef:

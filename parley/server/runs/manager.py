@@ -8,19 +8,20 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import aiosqlite
 from langgraph.checkpoint.base.id import uuid6
 
 from parley.core.model.types import JsonObject
 from parley.server.assistants.service import AssistantService
+from parley.server.authorization import NO_RULES, AccessRules
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, invalid, not_found
 from parley.server.options import ServerLimits, WebhookPort
 from parley.server.runs.event_log import RunEventLog
 from parley.server.runs.executor import Executor, require_start
-from parley.server.runs.payload import RunPayload, parse_run_payload
+from parley.server.runs.payload import RunPayload, parse_run_payload, run_value
 from parley.server.runs.thread_feed import FeedPlace, ThreadFeeds
 from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueues
 from parley.server.runs.webhooks import RunWebhooks
@@ -28,6 +29,7 @@ from parley.server.serialisation import dumps
 from parley.server.storage.assistant_rows import AssistantRow
 from parley.server.storage.checkpoints import CheckpointSaver
 from parley.server.storage.database import Database, Statement
+from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 from parley.server.storage.tables import (
     RunRow,
     Tables,
@@ -55,7 +57,9 @@ class RunManager:
         limits: ServerLimits,
         clock: Callable[[], float],
         webhooks: WebhookPort | None = None,
+        rules: AccessRules = NO_RULES,
     ) -> None:
+        self._rules = rules
         self._database = database
         self._checkpoints = checkpoints
         self._graphs = graphs
@@ -98,37 +102,58 @@ class RunManager:
         return self._feeds.follow(thread_id, known, place, modes)
 
     async def create(
-        self, thread_id: str | None, body: bytes, user: JsonObject, *, waited: bool = False
+        self, thread_id: str | None, payload: RunPayload, user: JsonObject, *, waited: bool = False
     ) -> ActiveRun:
-        """Admit the run that a client asks for. Raises Problem."""
-        return await self.admit(thread_id, parse_run_payload(body), body, user=user, waited=waited)
+        """Admit the run that a client asks for, if it may. Raises Problem."""
+        if not self._rules:
+            return await self.admit(thread_id, payload, user=user, waited=waited)
+        permitted, rule = await self.permit(thread_id, payload, user)
+        return await self.admit(thread_id, permitted, user=user, waited=waited, rule=rule)
+
+    async def permit(
+        self, thread_id: str | None, payload: RunPayload, user: JsonObject
+    ) -> tuple[RunPayload, MetadataFilter]:
+        """Return a run as the rules let it be, and which thread it may be on. Raises Problem."""
+        assistant = self.check(payload)
+        await self.permit_assistant(assistant, user)
+        value = run_value(thread_id, assistant.assistant_id, payload)
+        rule = await self._rules.ask(user, "threads", "create_run", value)
+        return payload.model_copy(update={"metadata": value.get("metadata") or {}}), rule
+
+    async def permit_assistant(self, assistant: AssistantRow, user: JsonObject) -> None:
+        """Raise Problem where somebody may not use an assistant.
+
+        Those of graphs are nobody's: who may make runs may use them.
+        """
+        if not self._assistants.is_of_graph(assistant):
+            asked = {"assistant_id": UUID(assistant.assistant_id)}
+            seen = await self._rules.ask(user, "assistants", "read", asked)
+            if not seen.matches(assistant.metadata):
+                raise not_found("Thread or assistant")
 
     async def admit(
         self,
         thread_id: str | None,
         payload: RunPayload,
-        body: bytes = b"",
         *,
         user: JsonObject | None = None,
         waited: bool = False,
         also: Sequence[Statement] = (),
+        rule: MetadataFilter = ANYTHING,
     ) -> ActiveRun:
         """Admit a run, durable on return; without a thread it gets one of its own. Raises Problem.
 
-        `body` is the payload as it came, where it did; `user` asks for it, where handlers say who asks;
-        `also` is written in the same transaction.
+        `user` asks for it, where handlers say who asks; `also` is written in the same transaction; a thread
+        that `rule` does not let see is not there.
         """
         assistant = self.check(payload)
         settled = payload.with_defaults(assistant.config, assistant.context)
-        row = self._row(
-            thread_id, assistant, settled, body if settled is payload and body else dumps(settled)
-        )
-        row = replace(row, auth_user=user or {})
+        row = replace(self._row(thread_id, assistant, settled), auth_user=user or {})
         async with self.lanes.hold(row.thread_id) as lane:
             thread = None
             if not row.temporary:
                 thread = await self._thread_for(
-                    row, may_make=thread_id is None or payload.if_not_exists == "create"
+                    row, rule, may_make=thread_id is None or payload.if_not_exists == "create"
                 )
             await require_start(self._checkpoints, row.thread_id, settled)
             _make_way(lane, payload)
@@ -194,9 +219,7 @@ class RunManager:
             self.lanes.admit(lane, run)
         return run
 
-    def _row(
-        self, thread_id: str | None, assistant: AssistantRow, payload: RunPayload, body: bytes
-    ) -> RunRow:
+    def _row(self, thread_id: str | None, assistant: AssistantRow, payload: RunPayload) -> RunRow:
         now = self._clock()
         return RunRow(
             run_id=str(uuid6()),
@@ -209,17 +232,17 @@ class RunManager:
             temporary=thread_id is None and payload.on_completion == "delete",
             attempt=0,
             metadata=payload.metadata,
-            payload=body,
+            payload=dumps(payload),
             mark="",
             assistant_id=assistant.assistant_id,
             not_before=now + payload.after_seconds if payload.after_seconds else 0.0,
         )
 
-    async def _thread_for(self, row: RunRow, *, may_make: bool) -> ThreadRow | None:
+    async def _thread_for(self, row: RunRow, rule: MetadataFilter, *, may_make: bool) -> ThreadRow | None:
         """The thread's row, if it must be written because it is new or runs another assistant than before."""
         thread = await self._tables.thread(row.thread_id)
         names = {"graph_id": row.graph_id, "assistant_id": row.of_assistant}
-        if thread is None and not may_make:
+        if (thread is None and not may_make) or (thread and not rule.matches(thread.metadata)):
             raise not_found("Thread or assistant")
         if thread is None:
             now = row.created_at

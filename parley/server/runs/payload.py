@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
+from uuid import UUID
 
 from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator, model_validator
@@ -134,6 +135,23 @@ class RunPayload(_Asked):
         if not checkpoint.checkpoint_id:
             return {}
         return {"checkpoint_id": checkpoint.checkpoint_id, "checkpoint_ns": checkpoint.checkpoint_ns}
+
+
+def run_value(thread_id: str | None, assistant_id: str, payload: RunPayload) -> dict[str, Any]:
+    """Return a run as handlers see it: the SDK's `RunsCreate`."""
+    kwargs = payload.model_dump(include={"input", "command", "context", "config", "webhook"})
+    return {
+        "thread_id": UUID(thread_id) if thread_id else None,
+        "assistant_id": UUID(assistant_id),
+        "run_id": None,
+        "status": "pending",
+        "metadata": dict(payload.metadata),
+        "prevent_insert_if_inflight": payload.multitask_strategy == "reject",
+        "multitask_strategy": payload.multitask_strategy,
+        "if_not_exists": payload.if_not_exists,
+        "after_seconds": payload.after_seconds or 0,
+        "kwargs": kwargs,
+    }
 
 
 def parse_run_payload(body: bytes) -> RunPayload:

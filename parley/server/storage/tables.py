@@ -11,6 +11,7 @@ from typing import Any, cast
 from parley.core.model.types import Json, JsonObject
 from parley.server.assistant_ids import assistant_id
 from parley.server.storage.database import Database, Row, SqlValue, Statement
+from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 
 _THREAD = "thread_id, created_at, updated_at, status, graph_id, metadata, interrupts, error"
 _RUN = (
@@ -97,7 +98,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class ThreadQuery:
-    """What `threads.search` asks for."""
+    """What `threads.search` asks for, of what `rule` lets see."""
 
     metadata: JsonObject
     ids: Sequence[str] = ()
@@ -106,6 +107,7 @@ class ThreadQuery:
     offset: int = 0
     sort_by: str = "created_at"
     descending: bool = True
+    rule: MetadataFilter = ANYTHING
 
 
 class Tables:
@@ -258,13 +260,11 @@ def _fields(columns: str, row: Row, *bags: str) -> dict[str, Any]:
 
 
 def _conditions(query: ThreadQuery) -> tuple[str, list[SqlValue]]:
+    wanted = MetadataFilter(tuple(query.metadata.items()))
     parts, parameters = ["1"], cast("list[SqlValue]", [])
-    for key, value in query.metadata.items():
-        parts.append(
-            "EXISTS (SELECT 1 FROM json_each(metadata) AS m"
-            " WHERE m.key = ? AND m.type IN (?, ?) AND m.value IS ?)"
-        )
-        parameters += [key, *_as_json_each(value)]
+    for conditions, values in (wanted.conditions(), query.rule.conditions()):
+        parts += conditions
+        parameters += values
     if query.ids:
         parts.append("thread_id IN (SELECT value FROM json_each(?))")
         parameters.append(json.dumps(list(query.ids)))
@@ -272,17 +272,3 @@ def _conditions(query: ThreadQuery) -> tuple[str, list[SqlValue]]:
         parts.append("status = ?")
         parameters.append(query.status)
     return " AND ".join(parts), parameters
-
-
-def _as_json_each(value: Json) -> tuple[str, str, SqlValue]:
-    """The two types and the value under which SQLite's `json_each` lists it."""
-    if value is None:
-        return "null", "null", None
-    if isinstance(value, bool):
-        name = "true" if value else "false"
-        return name, name, int(value)
-    if isinstance(value, int | float):
-        return "integer", "real", value
-    if isinstance(value, str):
-        return "text", "text", value
-    return "array", "object", json.dumps(value, ensure_ascii=False, separators=(",", ":"))

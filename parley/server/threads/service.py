@@ -22,6 +22,7 @@ from parley.server.runs.thread_queues import ThreadQueues
 from parley.server.serialisation import interrupt_json
 from parley.server.storage.checkpoints import CheckpointSaver, copy_checkpoints, prune_checkpoints
 from parley.server.storage.database import Database
+from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 from parley.server.storage.tables import (
     Tables,
     ThreadQuery,
@@ -78,11 +79,21 @@ class ThreadService:
             raise not_found("Thread")
         return row
 
-    async def create(self, thread_id: str | None, metadata: JsonObject, *, keep: bool) -> ThreadRow:
-        """A new thread; one that exists is returned as it is if `keep`, else that is a Problem."""
+    async def create(
+        self,
+        thread_id: str | None,
+        metadata: JsonObject,
+        *,
+        keep: bool,
+        rule: MetadataFilter = ANYTHING,
+    ) -> ThreadRow:
+        """A new thread; one that exists is returned as it is if `keep` and `rule` lets see it.
+
+        Else that is a Problem.
+        """
         async with self._lanes.hold(thread_id or str(uuid4())) as lane:
             known = await self.tables.thread(lane.thread_id)
-            if known and keep:
+            if known and keep and rule.matches(known.metadata):
                 return known
             if known:
                 raise Problem(409, "Thread already exists.")
@@ -115,14 +126,15 @@ class ThreadService:
                 await asyncio.to_thread(self._workspaces.delete, thread_id)
             await self._database.write(*delete_thread(thread_id), durable=True)
 
-    async def copy(self, thread_id: str) -> ThreadRow:
-        """A new thread that stands where this one does, with its history and files."""
+    async def copy(self, thread_id: str, metadata: JsonObject | None = None) -> ThreadRow:
+        """A new thread, of this metadata if any, that stands where this one does, with history and files."""
         async with self._lanes.hold(thread_id) as lane:
             row = await self.row(thread_id)
             if lane.queue:
                 raise Problem(409, "Thread is running a task; it cannot be copied now.")
             now = self._clock()
             made = replace(row, thread_id=str(uuid4()), created_at=now, updated_at=now)
+            made = made if metadata is None else replace(made, metadata=metadata)
             # The files first: a row without them would look whole.
             if self._workspaces is not None:
                 await asyncio.to_thread(self._workspaces.copy, thread_id, made.thread_id)

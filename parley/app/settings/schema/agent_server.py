@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import re
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from parley.channels.kit.config import Section
+
+MEMORY_EMBEDDER = "memory"
+"""The embedder that `memory.embedding` names."""
 
 _PLACE = re.compile(r"[^\s:][^\n]{0,500}:[A-Za-z_]\w{0,100}")
 _ORIGIN = re.compile(r"https?://[\w.\[\]:-]{1,253}")
 _HOST = re.compile(r"[\w.:-]{1,253}")
+
+
+class StoreIndexSection(Section):
+    """How items of the store are found by meaning: the keys of `store.index` in a langgraph.json."""
+
+    embed: str = ""
+    dims: int = Field(default=0, ge=0, le=100_000)
+    fields: tuple[str, ...] = ("$",)
+
+    @field_validator("embed")
+    @classmethod
+    def _embedder(cls, value: str) -> str:
+        if value and value != MEMORY_EMBEDDER and ":" not in value:
+            raise ValueError(f'must be "memory", "provider:model" or "file.py:name", not "{value}"')
+        return value
 
 
 class AgentServerSection(Section):
@@ -19,6 +37,7 @@ class AgentServerSection(Section):
     auth: str = ""
     cors_origins: tuple[str, ...] = ()
     webhook_hosts: tuple[str, ...] = ()
+    store_index: StoreIndexSection = StoreIndexSection()
 
     @field_validator("auth")
     @classmethod

@@ -1,0 +1,34 @@
+"""How items of the store are found by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+
+def _nothing() -> None:
+    return None
+
+
+def no_index() -> None:
+    """Return nothing: items are not found by meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreIndex:
+    """How items are found by meaning, as `store.index` of a langgraph.json says.
+
+    `embed` makes a vector of each text, of `dims` numbers (0: of any), and may raise anything; `name` is that
+    of its model. `fields` are the paths of what is embedded, "$" for the whole value. `close` ends it.
+    """
+
+    embed: Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
+    name: str
+    dims: int = 0
+    fields: tuple[str, ...] = ("$",)
+    close: Callable[[], None] = _nothing
+
+    @property
+    def identity(self) -> str:
+        """What vectors of one index have in common."""
+        return f"{self.name}\n{self.dims}"
