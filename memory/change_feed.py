@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.memory.changes import ANYBODY
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.store_failures import log_store_failure
 from parley.memory.model.document import StoredMemory
 from parley.memory.storage.port import MemoryStore
 

@@ -6,8 +6,8 @@ import asyncio
 import logging
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.store_admin import StoreAdmin
-from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger("parley.store")
 
