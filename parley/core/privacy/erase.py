@@ -162,8 +162,11 @@ class Erasure:
 
     async def _end(self, talk: PersonConversation) -> None:
         """Delete the threads of a conversation that is theirs alone, and then what finds them."""
+        threads = thread_ids(self._sources.conversations, talk)
+        for thread in threads:  # also of threads that the server does not know, or cannot be asked for
+            self._ledger.add(DataKind.FILES, await self._sources.thread_files.erase(thread))
         try:
-            for thread in thread_ids(self._sources.conversations, talk):
+            for thread in threads:
                 self._ledger.add(DataKind.THREADS, await self._sources.threads.forget(thread))
         except AgentError as error:
             self._ledger.unfinished = True

@@ -34,6 +34,15 @@ class Workspaces:
         folder.make()
         return folder
 
+    def find(self, thread_id: str) -> WorkspaceFolder | None:
+        """Return a thread's folder if there is one; it is not noted as used."""
+        try:
+            place = self.root / str(UUID(thread_id))
+        except ValueError:
+            return None
+        folder = WorkspaceFolder(place, self.limits, self._lock)
+        return folder if folder.root.is_dir() else None
+
     def delete(self, thread_id: str) -> None:
         """Delete a thread's folder with all files; none is fine. Raises OSError."""
         with suppress(FileNotFoundError):
