@@ -272,13 +272,7 @@ class SqliteStore:
             await self._engine.writer.submit(lambda tx: tx.change(sql.RENEW, tx.lease_until, self._node))
 
     async def prune(self, now: float) -> int:
-        """Remove what is past its time at `now`, a slice at a time; returns the number of rows."""
-        total, more = 0, True
-        while more:
-            prune = partial(maintenance.prune, retention=self._retention, now=now)
-            removed, more = await self._engine.writer.submit(prune)
-            total += removed
-        return total
+        return await maintenance.prune_store(self._engine.writer, self._retention, now)
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
         """Index, renew leases and prune, until cancelled; a store that is out of reach is tried again."""
