@@ -99,7 +99,7 @@ class PersonExport:
 
     async def _team_memory(self) -> AsyncIterator[str]:
         """Yield what they said for the memories of chats."""
-        async for team in self._sources.team_chats.teams():
+        for team in await self._sources.team_chats.teams_of(self._subject.accounts):
             for fact in (await self._sources.memory.overview(team)).facts:
                 if set(fact.accounts) & set(self._subject.accounts):
                     self._ledger.add(DataKind.TEAM_FACTS)
