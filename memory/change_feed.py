@@ -70,6 +70,9 @@ class PublishingStore:
     async def people(self) -> list[str]:
         return list(await self._store.people())
 
+    async def people_page(self, after: str, limit: int) -> list[str]:
+        return list(await self._store.people_page(after, limit))
+
     async def erase(self, person: str) -> None:
         await self._store.erase(person)
         self._changed(person)
