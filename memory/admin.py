@@ -77,8 +77,8 @@ class MemoryAdmin:
             dead = len(await self._queue.dead())
         return MemoryHealth(len(people), waiting, dead, self._extractor, self._redact(self._last_error))
 
-    async def people(self) -> Sequence[str]:
-        return await self._store.people()
+    async def people(self, after: str, limit: int) -> Sequence[str]:
+        return await self._store.people_page(after, limit)
 
     async def overview(self, person: str) -> MemoryView:
         return await self._memory.overview(person)

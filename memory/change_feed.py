@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.memory.changes import ANYBODY
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.store_failures import log_store_failure
 from parley.memory.model.document import StoredMemory
 from parley.memory.storage.port import MemoryStore
 
@@ -69,6 +69,9 @@ class PublishingStore:
 
     async def people(self) -> list[str]:
         return list(await self._store.people())
+
+    async def people_page(self, after: str, limit: int) -> list[str]:
+        return list(await self._store.people_page(after, limit))
 
     async def erase(self, person: str) -> None:
         await self._store.erase(person)

@@ -10,8 +10,7 @@ from hashlib import blake2b
 
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
-from parley.core.ports.journal import Document, DocumentRepository, update_document
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import Document, DocumentRepository, log_store_failure, update_document
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.journal import DocumentRepository
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import DocumentRepository, log_store_failure
 from parley.core.state.sent_messages import (
     MOST_SENT_CHARACTERS,
     SENT_LIFE,

@@ -9,8 +9,7 @@ from dataclasses import replace
 from parley.core.model.address import Conversation
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import DocumentRepository
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import DocumentRepository, log_store_failure
 
 log = logging.getLogger(__name__)
 

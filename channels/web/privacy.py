@@ -29,7 +29,7 @@ async def erase(desk: ChatService) -> int:
     chats, files = await desk.chats.all(), await desk.shelf.all()
     for chat in chats:
         await desk.delete(EntryLocation(chat.id))
-    await desk.transcript.clear()
+    await desk.transcript.clear(desk.let_go)
     for file in await desk.shelf.all():
         await desk.shelf.drop(file.id)
     return len(chats) + len(files)

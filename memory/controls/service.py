@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 
 from parley.core.model.errors import MemoryDamaged, MemoryFailed, StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.memory.admin import FactChange
 from parley.core.ports.memory.controls import ExportShape, ImportPreview, ImportResult, ToldMemory
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, RecallQuery
-from parley.core.ports.store_failures import log_store_failure
 from parley.memory.admin import fact_view, map_store_errors
 from parley.memory.cache import MemoryCache
 from parley.memory.controls.export_shapes import export_document

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -85,6 +86,10 @@ class FileMemoryStore:
     async def people(self) -> Sequence[str]:
         """Return the persons who have a memory. Raises MemoryFailed."""
         return await self._run(lambda: sorted(self._people()))
+
+    async def people_page(self, after: str, limit: int) -> Sequence[str]:
+        """Return the next persons after one, in the order of their folders' names. Raises MemoryFailed."""
+        return await self._run(lambda: list(islice(self._people(after), limit)))
 
     async def erase(self, person: str) -> None:
         """Remove everything of a person but the generation. Raises MemoryFailed."""
@@ -162,11 +167,13 @@ class FileMemoryStore:
                 self._cache.popitem(last=False)
         return stored
 
-    def _people(self) -> Iterator[str]:
+    def _people(self, after: str = "") -> Iterator[str]:
         users = self._root / _USERS
         if not users.is_dir():
             return
-        for folder in users.iterdir():
+        last = folder_name(after) if after else ""
+        for name in sorted(each.name for each in users.iterdir() if each.name > last):
+            folder = users / name
             own = (folder / DOCUMENT).is_file()
             if own or any((folder / _AGENTS).glob(f"*/{DOCUMENT}")):
                 yield read_person(folder)

@@ -31,6 +31,13 @@ class MemoryStore(Protocol):
         """Return the persons of whom anything is remembered, in order."""
         ...
 
+    async def people_page(self, after: str, limit: int) -> Sequence[str]:
+        """Return the next persons of whom anything is remembered after one, at most `limit`; "" is the start.
+
+        Their order is the store's own.
+        """
+        ...
+
     async def erase(self, person: str) -> None:
         """Remove everything of a person, for every assistant, and all that was quarantined.
 

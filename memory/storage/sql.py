@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 _PREFIX = "memory/"
 _ASIDE = "memory-aside/"
+_LAST = chr(0x10FFFF)
 _PAGE = 100
 # Characters and facts up to which a row is parsed and made on the loop, within 1 ms.
 _BIG = 20_000
@@ -63,6 +64,17 @@ class SqlMemoryStore:
                 found.add(unquote(document.key.removeprefix(_PREFIX).split("/")[0]))
         return sorted(found)
 
+    async def people_page(self, after: str, limit: int) -> Sequence[str]:
+        """Return the next persons after one, in the order of the keys. Raises StoreUnavailable."""
+        found, start = dict[str, None](), f"{_PREFIX}{quote(after, safe='')}/{_LAST}" if after else ""
+        async for document in self._all(_PREFIX, start):
+            person = unquote(document.key.removeprefix(_PREFIX).split("/")[0])
+            if person not in found and (await self._read(document)).document != MemoryDocument():
+                found[person] = None
+                if len(found) == limit:
+                    break
+        return list(found)
+
     async def erase(self, person: str) -> None:
         """Remove everything of a person but the generation. Raises StoreUnavailable."""
         mine = f"{quote(person, safe='')}/"
@@ -85,8 +97,7 @@ class SqlMemoryStore:
             self._lately.pop(key, None)
             return
 
-    async def _all(self, prefix: str) -> AsyncIterator[Document]:
-        after = ""
+    async def _all(self, prefix: str, after: str = "") -> AsyncIterator[Document]:
         while page := await self._documents.list(prefix, _PAGE, after):
             for document in page:
                 yield document

@@ -9,8 +9,8 @@ from functools import partial
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.memory.port import FactView, MemoryNotices
-from parley.core.ports.store_failures import log_store_failure
 from parley.memory.admin import fact_view
 from parley.memory.cache import MemoryCache
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor

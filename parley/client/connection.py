@@ -88,8 +88,8 @@ class Connection:
                 raise _refusal(response)
             reader = EventReader(MOST_BYTES)
             async for piece in response.aiter_bytes():
-                for part in reader.feed(piece):
-                    yield ServerEvent(part.event, part.data, part.id or "")
+                for event in _read_events(reader, piece):
+                    yield event
 
 
 def parse(kind: type[_Answer], content: bytes) -> _Answer:
@@ -98,9 +98,13 @@ def parse(kind: type[_Answer], content: bytes) -> _Answer:
     try:
         answer: _Answer = _adapter(model).validate_json(content)
     except ValidationError as error:
-        text = "What answers there is no Parley, or one of another version."
-        raise ClientError(text, code="shape") from error
+        raise not_parley() from error
     return answer
+
+
+def not_parley() -> ClientError:
+    """Return the error of an answer that Parley does not give."""
+    return ClientError("What answers there is no Parley, or one of another version.", code="shape")
 
 
 @cache
@@ -112,11 +116,25 @@ async def _answer(request: Awaitable[httpx.Response]) -> httpx.Response:
     """Return an answer that is no refusal. Raises ClientError."""
     try:
         response = await request
+    except UnicodeEncodeError as error:
+        raise ClientError("A text has signs that are no valid Unicode.", 422, "bad_request") from error
     except httpx.HTTPError as error:
         raise ClientError(f"Parley cannot be reached: {str(error) or type(error).__name__}") from error
     if not response.is_success:
         raise _refusal(response)
     return response
+
+
+def _read_events(reader: EventReader, piece: bytes) -> list[ServerEvent]:
+    try:
+        return [ServerEvent(part.event, part.data, _printable(part.id or "")) for part in reader.feed(piece)]
+    except ValueError as error:
+        raise not_parley() from error
+
+
+def _printable(event_id: str) -> str:
+    """Return an event's id if it can stand in a header; without one the stream begins anew."""
+    return event_id if event_id.isascii() and event_id.isprintable() else ""
 
 
 def _refusal(response: httpx.Response) -> ClientError:

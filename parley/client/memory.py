@@ -56,9 +56,14 @@ class MemoryClient:
         """Return the configuration, the memory, and how learning goes."""
         return await self._ask(MemoryStatusAnswer, "GET", "status")
 
-    async def people(self) -> MemoryPeopleAnswer:
-        """Return everybody of whom anything is remembered, and who writes on the chat page."""
-        return await self._connection.ask(MemoryPeopleAnswer, "GET", api_path("memory", "people"))
+    async def people(self, *, after: str = "", limit: int = 100) -> MemoryPeopleAnswer:
+        """Return a page of those of whom anything is remembered, and who writes on the chat page.
+
+        The answer's `after` leads to the next page; a page has 1,000 of them at most.
+        """
+        path = api_path("memory", "people")
+        query = {"after": after, "limit": str(limit)}
+        return await self._connection.ask(MemoryPeopleAnswer, "GET", path, **query)
 
     async def search(self, words: str) -> MemorySearchAnswer:
         """Return the ids of the facts that are about some words, best first."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from parley.app.settings.load import LoadedSettings
 
 _HERE = "http://127.0.0.1"
+_LAST_PORT = 65_535
 
 
 @asynccontextmanager
@@ -40,11 +41,25 @@ async def open_embedded(load: Callable[[], LoadedSettings], timeout: float) -> A
 
 @asynccontextmanager
 async def open_remote(url: str, token: str, timeout: float) -> AsyncIterator[OpenedApi]:
-    """Open the API of a Parley that runs; nothing is asked of it yet."""
+    """Open the API of a Parley that runs; nothing is asked of it yet. Raises ClientError."""
+    _check_address(url, token)
     async with httpx.AsyncClient(
         base_url=url, headers=_bearer(token), timeout=timeout, trust_env=False
     ) as http:
         yield OpenedApi(http, lambda: None, remote=True)
+
+
+def _check_address(url: str, token: str) -> None:
+    """Raise ClientError where nothing can be asked under this address, or with this token."""
+    try:
+        address = httpx.URL(url)
+        usable = address.scheme in ("http", "https") and bool(address.host)
+    except httpx.InvalidURL:
+        usable = False
+    if not usable or (address.port or 0) > _LAST_PORT:
+        raise ClientError("url: must be such as http://127.0.0.1:8765", code="bad_url")
+    if not (token.isascii() and token.isprintable()):
+        raise ClientError("token: has signs that no token has", code="bad_token")
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -9,16 +9,17 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import httpx
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from parley.app.openapi.answers import MessagesAnswer
-from parley.channels.web.chat.entries import EntryLocation, TranscriptEntry
-from parley.channels.web.chat.event_log import EntryShown
-from parley.client.connection import Connection, ServerEvent
+from parley.channels.web.chat.entries import ChatConversation, EntryLocation, TranscriptEntry
+from parley.channels.web.chat.event_log import ChatChanged, EntryShown
+from parley.client.connection import Connection, ServerEvent, not_parley
 from parley.client.errors import ClientError
 from parley.client.threads import thread_path
 
 _SHOWN: TypeAdapter[EntryShown] = TypeAdapter(EntryShown)
+_CHANGED: TypeAdapter[ChatChanged] = TypeAdapter(ChatChanged)
 _PATIENCE = 60.0
 """Seconds for which a Parley that went away is waited for: it comes back with every accepted message."""
 _PAUSE = 0.5
@@ -36,6 +37,11 @@ class _Wanted:
     def is_complete(self) -> bool:
         """Return whether all of it was there."""
         return len(self.done) >= self.awaited
+
+    def check(self, entry: TranscriptEntry) -> None:
+        """Raise ClientError where the entry says that no reply will come."""
+        if entry.role == "user" and entry.id == self.message and entry.withdrawn:
+            raise ClientError("The message was taken back before it was answered.", 409, "withdrawn")
 
     def takes(self, entry: TranscriptEntry) -> bool:
         """Return whether the entry is part of it, and new."""
@@ -64,6 +70,7 @@ async def follow_reply(
                 async for event in events:
                     last, gone_since = event.id or last, time.monotonic()
                     for entry in await _entries(connection, place, event):
+                        wanted.check(entry)
                         if wanted.takes(entry):
                             yield entry
                     if wanted.is_complete():
@@ -76,9 +83,26 @@ async def follow_reply(
 
 
 async def _entries(connection: Connection, place: EntryLocation, event: ServerEvent) -> list[TranscriptEntry]:
-    """Return the entries that an event tells of; a `reset` tells to look at all of them."""
+    """Return the entries that an event tells of; a `reset` tells to look at all of them.
+
+    Raises ClientError where the thread is not there any more.
+    """
     if event.name == "reset":
         path = thread_path(place.chat, "messages")
+        await connection.ask(ChatConversation, "GET", thread_path(place.chat))
         page = await connection.ask(MessagesAnswer, "GET", path, topic=place.topic or "")
         return [*page.entries, *page.growing]
-    return [_SHOWN.validate_python(event.data).entry] if event.name == "entry" else []
+    try:
+        if event.name == "chat":
+            changed = _CHANGED.validate_python(event.data)
+            if changed.id == place.chat and _is_gone(changed, place):
+                raise ClientError("The thread was deleted before its answer was whole.", 404, "unknown")
+        return [_SHOWN.validate_python(event.data).entry] if event.name == "entry" else []
+    except ValidationError as error:
+        raise not_parley() from error
+
+
+def _is_gone(changed: ChatChanged, place: EntryLocation) -> bool:
+    """Return whether a thread, or the topic of it, was deleted."""
+    chat = changed.chat
+    return chat is None or (place.topic is not None and chat.topic(place.topic) is None)

@@ -70,7 +70,7 @@ CHINESE = {
 LOGS = {"log"}
 NOT_SAID = re.compile(
     r"(?:[A-Z]\w*)?(?:Error|Lost|Missing|Refused|Rejected|Unavailable|Unauthorized|UnreadableResponse)"
-    r"|file_withheld|compile"
+    r"|file_withheld|compile|log_store_failure"
 )
 """Errors, and what makes them: their words are for the log. And patterns, which read what people write."""
 FOR_OTHERS = {

@@ -11,7 +11,7 @@ from parley.channels.kit.fields import MALFORMED, json_object, object_at
 from parley.channels.kit.lru import LruCache
 from parley.core.model.address import Conversation
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import log_store_failure
 
 log = logging.getLogger(__name__)
 

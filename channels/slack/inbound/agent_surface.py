@@ -18,7 +18,7 @@ from parley.channels.slack.inbound.direct_messages import HOME_OPENED
 from parley.channels.slack.manifest import PROMPTS
 from parley.core.model.errors import ChannelError, StoreUnavailable
 from parley.core.model.types import InboundMessage, JsonObject
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import log_store_failure
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)

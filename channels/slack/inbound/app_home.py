@@ -17,7 +17,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelError, MemoryFailed, StoreUnavailable
 from parley.core.model.types import Json
 from parley.core.ports.channel import OverviewInbox, PersonOverview
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import log_store_failure
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from parley.channels.telegram.inbound.update_handler import (
 )
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import log_store_failure
 
 log = logging.getLogger(__name__)
 

@@ -50,8 +50,9 @@ class FileApi:
         file_id = path_id(request, "file")
         known = await self._shelf.get(file_id)
         if known is None:
-            sent = await receive_file(request, self._shelf.draft(file_id), self._limit)
-            known = await self._shelf.commit_upload(file_id, sent.name, sent.mime)
+            draft = self._shelf.draft(file_id)
+            sent = await receive_file(request, draft, self._limit)
+            known = await self._shelf.commit_upload(file_id, draft, sent.name, sent.mime)
         return JSONResponse(_json(known), 201)
 
     async def discard(self, request: Request) -> Response:

@@ -12,6 +12,7 @@ from parley.channels.web.chat.entries import ChatConversation, EntryLocation
 from parley.channels.web.chat.event_log import ChatChanged, ChatEvent, EntryShown, EventLog
 from parley.channels.web.chat.node_sync import NodeSync
 from parley.channels.web.chat.transcript import ChatTranscript
+from parley.channels.web.files.file_ref import FileRef
 from parley.channels.web.files.upload_store import UploadStore
 from parley.core.model.address import Conversation, User
 from parley.core.ports.channel import ChannelServices
@@ -118,15 +119,17 @@ class ChatService:
             await self.clear(EntryLocation(place.chat, topic).conversation)
         await self.delete(place)
 
+    async def let_go(self, file: FileRef) -> None:
+        """Remove a file of an entry that goes. Raises StoreUnavailable."""
+        await self.shelf.drop(file.id)
+
     async def delete(self, place: EntryLocation) -> None:
         """Forget a conversation, or one topic of it, with every entry and file. Raises StoreUnavailable.
 
         Repeating it after a crash finishes the work: what lists the conversation goes last.
         """
         prefix = f"web/log/{place.chat}/" if place.topic is None else place.prefix
-        for entry in await self.transcript.erase(prefix):
-            for file in entry.files:
-                await self.shelf.drop(file.id)
+        await self.transcript.erase(prefix, self.let_go)
         if place.topic is None:
             await self.chats.drop(place.chat)
             await self.announce(place.chat, None)

@@ -7,17 +7,22 @@ decides the place, which makes adding an entry idempotent across retries, crashe
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from parley.channels.web.chat.entries import ENTRY, EntryLocation, SharedFile, TranscriptEntry
 from parley.channels.web.documents import read_document
+from parley.channels.web.files.file_ref import FileRef
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.feedback import FeedbackChoice
 from parley.core.model.questions import Question
 from parley.core.ports.journal import Document, DocumentRepository, update_document
+
+SLICE = 200
+"""Entries that are deleted together: nobody waits long behind them."""
 
 _FAR = 10**16
 _CURSOR = re.compile(r"[0-9]{16}-[0-9a-f]{6}")
@@ -160,24 +165,30 @@ class ChatTranscript:
             more = bool(before)
         return found[:most]
 
-    async def erase(self, prefix: str) -> Sequence[TranscriptEntry]:
-        """Delete every entry under a prefix and return them. Raises StoreUnavailable."""
-        erased: list[TranscriptEntry] = []
-        while found := await self._documents.list(prefix, limit=200):
-            for document in found:
-                await self._documents.delete(document.key)
-                if entry := read_document(ENTRY, document):
-                    erased.append(entry)
-                    await self._documents.delete(f"web/id/{_hash(entry.role, entry.id)}")
+    async def erase(self, prefix: str, let_go: Callable[[FileRef], Awaitable[None]]) -> int:
+        """Delete every entry under a prefix, a slice at a time; returns how many. Raises StoreUnavailable.
+
+        Each file of theirs is `let_go` before its entry: nothing else tells of it.
+        """
+        erased = 0
+        while found := await self._documents.list(prefix, limit=SLICE):
+            entries = [entry for document in found if (entry := read_document(ENTRY, document))]
+            await asyncio.gather(*(let_go(file) for entry in entries for file in entry.files))
+            ids = [f"web/id/{_hash(entry.role, entry.id)}" for entry in entries]
+            await self._delete([*ids, *(document.key for document in found)])
+            erased += len(entries)
         return erased
 
-    async def clear(self) -> int:
+    async def clear(self, let_go: Callable[[FileRef], Awaitable[None]]) -> int:
         """Delete every entry and every id; returns how many entries. Raises StoreUnavailable."""
-        erased = len(await self.erase("web/log/"))
-        while found := await self._documents.list("web/id/", limit=200):
-            for document in found:
-                await self._documents.delete(document.key)
+        erased = await self.erase("web/log/", let_go)
+        while found := await self._documents.list("web/id/", limit=SLICE):
+            await self._delete([document.key for document in found])
         return erased
+
+    async def _delete(self, keys: Sequence[str]) -> None:
+        """Delete documents together: the store makes one transaction of them."""
+        await asyncio.gather(*map(self._documents.delete, keys))
 
     async def _key(self, place: EntryLocation, role: str, entry_id: str) -> str:
         digest = _hash(role, entry_id)

@@ -20,7 +20,7 @@ from parley.channels.web.files.blob_copies import BlobCopies
 from parley.channels.web.files.file_ref import FileRef, kind_of, mime_of
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import ChannelUnavailable
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 
 _PREFIX = "web/file/"
 _UNUSED_FOR = 86_400.0
@@ -49,9 +49,11 @@ class UploadStore:
         self._clock = clock
 
     def draft(self, file_id: str) -> Path:
-        """Return where the bytes of a file that is still arriving go; the folder is there."""
+        """Return where the bytes of a file that is still arriving go, each time elsewhere: the same file may
+        be sent twice at once. The folder is there.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
-        return self._folder / f"{file_id}.part"
+        return self._folder / f"{file_id}.{secrets.token_hex(4)}.part"
 
     def path(self, file_id: str) -> Path:
         """Return where the bytes of a kept file are."""
@@ -70,20 +72,22 @@ class UploadStore:
         """
         path = self.path(file_id)
         if not await asyncio.to_thread(path.is_file):
-            draft = self.draft(f"{file_id}.{secrets.token_hex(4)}")
+            draft = self.draft(file_id)
             if await self._copies.fetch_to_disk(file_id, draft):
                 await asyncio.to_thread(_settle, draft, path)
         return path
 
-    async def commit_upload(self, file_id: str, name: str, declared: str) -> FileRef:
-        """Make a draft a kept file, on disk when this returns."""
-        draft, path = self.draft(file_id), self.path(file_id)
+    async def commit_upload(self, file_id: str, draft: Path, name: str, declared: str) -> FileRef:
+        """Make a draft a kept file, on disk when this returns; one that was kept meanwhile stays."""
+        known, path = await self.get(file_id), self.path(file_id)
+        if known is not None:
+            await asyncio.to_thread(draft.unlink, missing_ok=True)
+            return known
         size = await asyncio.to_thread(_settle, draft, path)
         await self._copies.put(file_id, path)
         mime = mime_of(name, declared)
         file = FileRef(file_id, name, mime, size, kind_of(mime))
-        await self._write(_Shelved(file, self._clock(), used=False))
-        return file
+        return await self._write_first(_Shelved(file, self._clock(), used=False))
 
     async def attach(self, ids: Sequence[str]) -> tuple[FileRef, ...] | None:
         """Return the files a message carries, kept from now on with it; None when one is not there."""
@@ -162,9 +166,17 @@ class UploadStore:
                 await asyncio.to_thread(path.unlink, missing_ok=True)
 
     async def _write(self, shelved: _Shelved) -> None:
-        key = _PREFIX + shelved.file.id
-        version = (await self._documents.get(key)).version
-        await self._documents.set(Document(key, _SHELVED.dump_json(shelved).decode(), version))
+        body = _SHELVED.dump_json(shelved).decode()
+        await update_document(self._documents, _PREFIX + shelved.file.id, lambda _: (None, body))
+
+    async def _write_first(self, shelved: _Shelved) -> FileRef:
+        """Return the file of this id that was written first."""
+
+        def change(document: Document) -> tuple[FileRef, str | None]:
+            known = read_document(_SHELVED, document) if document.version else None
+            return (known.file, None) if known else (shelved.file, _SHELVED.dump_json(shelved).decode())
+
+        return await update_document(self._documents, _PREFIX + shelved.file.id, change)
 
 
 def clean_name(name: str) -> str:

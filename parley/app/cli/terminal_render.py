@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from parley.app.cli.clients.chat_client import EntryView
+from parley.app.cli.clients.chat_client import EntryView, is_delay
 
 
 class ReplyPrinter:
@@ -19,6 +19,8 @@ class ReplyPrinter:
 
     def show(self, entry: EntryView) -> None:
         """Print what is new; a text that was rewritten is printed again as a whole."""
+        if is_delay(entry):
+            return
         if self._growing:
             self._note_steps(entry)
         elif not entry["final"]:
@@ -65,3 +67,16 @@ class ReplyPrinter:
             print(f"  {number}. {option['label']}")
         for file in entry["files"]:
             print(f"[file: {file['name']}]")
+
+
+class DelayPrinter:
+    """Says on standard error why nothing comes, each sentence once."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def show(self, sentence: str) -> None:
+        """Print a sentence, if it was not yet."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            print(f"parley: {sentence}", file=sys.stderr, flush=True)

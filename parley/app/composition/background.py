@@ -16,6 +16,7 @@ from parley.app.storage.database_watch import make_database_watch
 from parley.app.storage.paths import FILES
 from parley.app.storage.retention_job import run_retention
 from parley.core.services import CoreServices
+from parley.core.state.team_speakers import keep_team_speakers
 
 
 def background_work(
@@ -23,7 +24,8 @@ def background_work(
 ) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
     """Return the upkeep, the looks at the machine, and what goes on around the agent."""
     looks = (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
-    return (_upkeep(loaded, current, services), *looks, *_on_agent(loaded, opened))
+    speakers = partial(keep_team_speakers, services.team_chats, services.memory, services.clock)
+    return (_upkeep(loaded, current, services), speakers, *looks, *_on_agent(loaded, opened))
 
 
 def _upkeep(

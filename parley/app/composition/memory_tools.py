@@ -37,15 +37,20 @@ class DeferredMemoryTools:
         conversations: ConversationRepository,
         clock: Callable[[], float],
     ) -> None:
-        """Let the tools work on this memory. Raises StoreUnavailable."""
+        """Let the tools work on this memory. Raises StoreUnavailable.
+
+        The built-in agent calls them in this process. Other agents are given none where they have no
+        address to call.
+        """
+        settings, address = loaded.settings, mcp_address(loaded)
         self._tools = ScopedMemoryTools(
             memory,
             LiveTurns(journal, conversations),
             await RunTokens.open(journal, clock),
             ToolChanges(journal),
-            mcp_address(loaded),
+            address,
             clock,
-            on=loaded.settings.memory.tools,
+            on=settings.memory.tools and (bool(address) or settings.agent.built_in),
         )
 
     def routes(self) -> Sequence[BaseRoute]:
@@ -68,8 +73,12 @@ class DeferredMemoryTools:
 
 
 def mcp_address(loaded: LoadedSettings) -> str:
-    """Return where agents find the MCP server: `memory.tools_url`, or the console's own address."""
-    return loaded.settings.memory.tools_url or own_address(loaded) + MCP_PATH
+    """Return where agents find the MCP server: `memory.tools_url`, or the console's own address.
+
+    "" where that is nowhere: a port that is chosen at the start, or none that is listened to.
+    """
+    here = own_address(loaded) + MCP_PATH if loaded.settings.console.port else ""
+    return loaded.settings.memory.tools_url or here
 
 
 def own_address(loaded: LoadedSettings) -> str:

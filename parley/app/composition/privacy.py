@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
 from parley.app.composition.mcp_accounts import McpAccounts
+from parley.app.composition.workspaces import workspace_files
 from parley.app.reload.current_state import CurrentState
 from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.load import LoadedSettings
@@ -48,6 +49,7 @@ def build_privacy_service(
             told=tuple(services.options.feedback_destinations),
             past_turns=services.past_turns,
             memory_controls=services.memory_controls,
+            thread_files=workspace_files(current.loaded()),
         )
     )
 

@@ -53,11 +53,13 @@ def refuse_interrupted_restore(loaded: LoadedSettings) -> None:
 def web_only_settings(loaded: LoadedSettings) -> LoadedSettings:
     """Return the same settings for the web channel only, on a free loopback port, with a token for one life.
 
-    What waits in other channels stays on disk for the Parley that serves them.
+    What waits in other channels stays on disk for the Parley that serves them. `memory.tools_url` is that
+    one's, too: agents that run elsewhere cannot reach this one.
     """
     changes = {"host": "127.0.0.1", "port": 0, "token": secrets.token_urlsafe()}
     console = loaded.settings.console.model_copy(update=changes)
-    settings = loaded.settings.model_copy(update={"console": console})
+    memory = loaded.settings.memory.model_copy(update={"tools_url": ""})
+    settings = loaded.settings.model_copy(update={"console": console, "memory": memory})
     web = {"web": replace(loaded.plans["web"], off="")}
     return replace(loaded, settings=settings, plans=web)
 

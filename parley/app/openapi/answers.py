@@ -168,10 +168,11 @@ class MemorySearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPeopleAnswer:
-    """Everybody with a memory; `own` is the person of the chat page."""
+    """Some of those with a memory; `own` is the person of the chat page, `after` leads to the next page."""
 
     own: str
     people: list[str]
+    after: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,10 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
     _op(
         "GET",
         "/api/memory/people",
-        "List everybody with a memory.",
+        "List everybody with a memory, a page (100) at a time.",
         answer.MemoryPeopleAnswer,
-        refuses=(409,),
+        query=("after", "limit"),
+        refuses=(409, 422),
     ),
     _op(
         "GET",

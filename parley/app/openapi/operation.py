@@ -33,6 +33,7 @@ PARAMETERS = {
     "account": "an account, such as telegram:55667788",
     "topic": "a topic of the conversation",
     "before": "the value of the same name in the page before",
+    "after": "the value of the same name in the page before; without it the first page",
     "last": "the id of the last event that was seen, as the header Last-Event-ID",
     "since": "Unix seconds: nothing older",
     "limit": "how many at most",

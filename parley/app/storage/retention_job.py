@@ -12,9 +12,8 @@ from parley.app.settings.schema.retention import RetentionSection
 from parley.core.hitl import audit
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.options import ChannelOptions
-from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.journal import DocumentRepository, log_store_failure
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
-from parley.core.ports.store_failures import log_store_failure
 from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import (
     delete_settled_questions,

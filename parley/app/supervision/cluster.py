@@ -13,8 +13,8 @@ from parley.app.supervision.connection_lease import LEASE_SECONDS, ConnectionLea
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.core.model.queues import turn_queue
 from parley.core.ports.health import NODES, Health, HealthReport
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 

@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from typing import Protocol
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.lease import LeaseToken, holding_lease, uptime
-from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import NodeRegistry
 
 log = logging.getLogger("parley.app")

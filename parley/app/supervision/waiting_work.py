@@ -11,8 +11,8 @@ from typing import Protocol
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.queues import channel_of_queue
 from parley.core.ports.health import WAITING, Health, HealthReport
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.store_admin import QueueBacklog
-from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger("parley.app")
 

@@ -32,6 +32,7 @@ MAX_IMPORT_BYTES = 32_000_000
 
 _MOST_OF_PERSON = 500
 _MOST_OF_WORDS = 500
+_PEOPLE, _MOST_PEOPLE = 100, 1_000
 # Without any of these a text is something else, and importing it would erase what is there.
 _SECTIONS = {"user", "history", "facts"}
 _STATE = ("on", "waiting", "damaged", "secrets", "orders", "unsaid")
@@ -104,7 +105,13 @@ class MemoryHandlers:
         return JSONResponse(answer)
 
     async def people(self, request: Request) -> Response:
-        return JSONResponse({"own": await self._own_person(), "people": list(await self._memory.people())})
+        """Return a page of those with a memory; its `after` leads to the next one, "" stands at the end."""
+        limit, after = _limit(request), request.query_params.get("after", "")
+        if len(after) > _MOST_OF_PERSON or not after.isprintable():
+            raise RequestRefused(422, "bad_request", "after: take it from an earlier page.")
+        found = list(await self._memory.people(after, limit + 1))
+        answer: dict[str, Json] = {"own": await self._own_person(), "people": list(found[:limit])}
+        return JSONResponse(answer | {"after": found[limit - 1] if len(found) > limit else ""})
 
     async def search(self, request: Request) -> Response:
         """The ids of the facts that are about `words`, best first: the search of `/memory search`."""
@@ -180,6 +187,15 @@ async def person_of_request(request: Request, own_person: OwnPerson) -> str:
     if len(named) > _MOST_OF_PERSON or not named.isprintable():
         raise RequestRefused(422, "bad_request", "person: this is not a person's id")
     return named or await own_person()
+
+
+def _limit(request: Request) -> int:
+    """Return how many persons a page is to have. Raises RequestRefused."""
+    given = request.query_params.get("limit", str(_PEOPLE))
+    digits = given.isascii() and given.isdecimal() and len(given) <= len(str(_MOST_PEOPLE))
+    if not digits or not 1 <= int(given) <= _MOST_PEOPLE:
+        raise RequestRefused(422, "bad_request", f"limit: a number from 1 to {_MOST_PEOPLE}.")
+    return int(given)
 
 
 def guard_memory(enabled: Callable[[], bool], handler: Handler) -> Handler:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol, TypeVar
 
-from parley.core.model.errors import DocumentConflict
+from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
 
@@ -256,3 +256,12 @@ class Journal(DocumentRepository, Protocol):
     async def uncount(self, prefix: str) -> int:
         """Remove the counts whose names start with `prefix`; returns how many there were."""
         ...
+
+
+def log_store_failure(write: Callable[..., None], message: str, *given: object) -> None:
+    """Write a line with a failure of the store among its arguments, with such as `log.warning`.
+
+    Nothing is written where the store as a whole is away: whoever met that has said so.
+    """
+    if not any(isinstance(each, StoreUnavailable) and each.outage for each in given):
+        write(message, *given)

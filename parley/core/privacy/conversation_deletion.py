@@ -22,10 +22,9 @@ from parley.core.model.address import Conversation
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
 from parley.core.model.queues import CLEARING
-from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem
+from parley.core.ports.journal import Claim, Document, Journal, NewQueueItem, log_store_failure
 from parley.core.ports.memory.past_turns import NO_PAST_TURNS, PastTurns
 from parley.core.ports.store_admin import StoreAdmin, StoredItem
-from parley.core.ports.store_failures import log_store_failure
 from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.conversations import PersonConversation, thread_ids
 from parley.core.privacy.queue_items import item_folders, remove_folders

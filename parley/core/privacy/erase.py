@@ -107,9 +107,12 @@ class Erasure:
         person = self._subject.person
         self._ledger.add(DataKind.PAST_TURNS, await self._sources.past_turns.erase(person))
         self._ledger.add(DataKind.FACTS, await self._sources.memory.clear(person))
-        async for team in self._sources.team_chats.teams():
-            gone = await self._sources.memory_controls.withdraw(team, self._subject.accounts)
+        teams, accounts = self._sources.team_chats, self._subject.accounts
+        for team in await teams.teams_of(accounts):
+            gone = await self._sources.memory_controls.withdraw(team, accounts)
             self._ledger.add(DataKind.TEAM_FACTS, gone)
+        for account in accounts:
+            await teams.forget_speaker(account)
         self._ledger.keep(_MEMORY_KEPT)
 
     async def _work(self) -> None:
@@ -162,8 +165,11 @@ class Erasure:
 
     async def _end(self, talk: PersonConversation) -> None:
         """Delete the threads of a conversation that is theirs alone, and then what finds them."""
+        threads = thread_ids(self._sources.conversations, talk)
+        for thread in threads:  # also of threads that the server does not know, or cannot be asked for
+            self._ledger.add(DataKind.FILES, await self._sources.thread_files.erase(thread))
         try:
-            for thread in thread_ids(self._sources.conversations, talk):
+            for thread in threads:
                 self._ledger.add(DataKind.THREADS, await self._sources.threads.forget(thread))
         except AgentError as error:
             self._ledger.unfinished = True

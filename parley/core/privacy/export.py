@@ -99,7 +99,7 @@ class PersonExport:
 
     async def _team_memory(self) -> AsyncIterator[str]:
         """Yield what they said for the memories of chats."""
-        async for team in self._sources.team_chats.teams():
+        for team in await self._sources.team_chats.teams_of(self._subject.accounts):
             for fact in (await self._sources.memory.overview(team)).facts:
                 if set(fact.accounts) & set(self._subject.accounts):
                     self._ledger.add(DataKind.TEAM_FACTS)
@@ -123,6 +123,7 @@ class PersonExport:
             )
             for thread in threads:
                 await self._thread(thread)
+                await self._thread_files(thread)
 
     async def _thread(self, thread: str) -> None:
         try:
@@ -133,6 +134,18 @@ class PersonExport:
         if text:
             self._ledger.add(DataKind.THREADS)
             self._zip.writestr(f"threads/{thread}.json", text)
+
+    async def _thread_files(self, thread: str) -> None:
+        left_out = 0
+        async for piece in self._sources.thread_files.pieces(thread):
+            if piece is None:
+                left_out += 1
+                continue
+            self._ledger.add(DataKind.FILES)
+            name = f"workspaces/{thread}/{piece.name}"
+            await asyncio.to_thread(self._zip.writestr, name, piece.content)
+        if left_out:
+            self._ledger.keep(f"{left_out} file(s) of thread {thread} are missing here: they cannot be read.")
 
     async def _heard(self) -> AsyncIterator[str]:
         async for conversation, message in list_heard(self._sources.archive, self._subject):

@@ -50,6 +50,32 @@ class ExportPiece:
     file: Path | None = None
 
 
+class ThreadWorkspaces(Protocol):
+    """Files that the built-in agent keeps for threads. Every method raises OSError."""
+
+    def pieces(self, thread: str) -> AsyncIterator[ExportPiece | None]:
+        """Yield a thread's files; None for one that cannot be read."""
+        ...
+
+    async def erase(self, thread: str) -> int:
+        """Remove a thread's files; returns how many."""
+        ...
+
+
+class NoThreadWorkspaces:
+    """Nothing is kept."""
+
+    async def pieces(self, thread: str) -> AsyncIterator[ExportPiece | None]:
+        return
+        yield
+
+    async def erase(self, thread: str) -> int:
+        return 0
+
+
+NO_THREAD_WORKSPACES = NoThreadWorkspaces()
+
+
 @runtime_checkable
 class PersonalDataStore(Protocol):
     """A channel that keeps things of people by itself. Every method raises StoreUnavailable."""
@@ -87,6 +113,7 @@ class DataSources:
     told: tuple[str, ...] = ()
     past_turns: PastTurns = NO_PAST_TURNS
     memory_controls: MemoryControls = NO_MEMORY_CONTROLS
+    thread_files: ThreadWorkspaces = NO_THREAD_WORKSPACES
 
     @property
     def team_chats(self) -> TeamChats:

@@ -12,9 +12,8 @@ from functools import partial
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.model.errors import LaneLost, StoreUnavailable
-from parley.core.ports.journal import STORE_PAUSE, Claim, Journal
+from parley.core.ports.journal import STORE_PAUSE, Claim, Journal, log_store_failure
 from parley.core.ports.lease import LeaseToken, within_lease
-from parley.core.ports.store_failures import log_store_failure
 
 log = logging.getLogger(__name__)
 

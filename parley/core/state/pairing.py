@@ -15,9 +15,14 @@ from parley.core.model.address import User, account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.model.sanitize import sanitize_name
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.journal import (
+    Document,
+    DocumentRepository,
+    iter_documents,
+    log_store_failure,
+    update_document,
+)
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.store_failures import log_store_failure
 from parley.core.ports.subject_index import iter_about
 from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
 from parley.core.state.paired_accounts import PAIRED_PREFIX, PairedAccount, PairedAccounts

@@ -1,15 +1,18 @@
-"""Chats that keep a memory of their own: somebody in them switched it on."""
+"""Chats that keep a memory of their own: somebody in them switched it on. And who said something for it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from parley.core.model.address import Conversation
 from parley.core.model.codec import decode, encode
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 
 _PREFIX = "team-memory/"
+_SPEAKERS = "team-speaker/"
+_WALKED = "team-speakers-walked"
 # No account has such a key: a channel's name has no "/".
 _TEAM = "team/"
 
@@ -48,6 +51,49 @@ class TeamChats:
         """Yield the teams that have or had a memory."""
         async for document in iter_documents(self._documents, _PREFIX):
             yield document.key.removeprefix(_PREFIX)
+
+    async def note_speaker(self, team: str, account: str) -> None:
+        """Note that an account says something for a team: before that is stored."""
+
+        def noted(document: Document) -> tuple[None, str | None]:
+            return None, None if document.version else team
+
+        await update_document(self._documents, _speaker_prefix(account) + team, noted)
+
+    async def teams_of(self, accounts: Sequence[str]) -> Sequence[str]:
+        """Return the teams for which any of these accounts may have said something.
+
+        Those are all teams until it is known who spoke before that was noted.
+        """
+        if await self.walked_at() is None:
+            return [team async for team in self.teams()]
+        prefixes = map(_speaker_prefix, accounts)
+        found = [
+            document.body for each in prefixes async for document in iter_documents(self._documents, each)
+        ]
+        return list(dict.fromkeys(found))
+
+    async def forget_speaker(self, account: str) -> None:
+        """Forget for which teams an account spoke, once nothing of that is left."""
+        async for document in iter_documents(self._documents, _speaker_prefix(account)):
+            await self._documents.delete(document.key)
+
+    async def walked_at(self) -> float | None:
+        """Return when all memories were first looked through for who spoke; None where they were not."""
+        document = await self._documents.get(_WALKED)
+        return float(document.body) if document.version else None
+
+    async def note_walk(self, now: float) -> None:
+        """Note that all memories were looked through; the first time counts."""
+
+        def noted(document: Document) -> tuple[None, str | None]:
+            return None, None if document.version else str(now)
+
+        await update_document(self._documents, _WALKED, noted)
+
+
+def _speaker_prefix(account: str) -> str:
+    return f"{_SPEAKERS}{quote(account, safe=':')}/"
 
 
 def _read(document: Document) -> TeamChat:

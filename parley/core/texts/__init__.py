@@ -27,6 +27,7 @@ __all__ = [
     "language_of",
     "language_said",
     "say",
+    "says",
 ]
 
 
@@ -51,3 +52,8 @@ def say(language: str, sentence: Sentence | MemorySentence | AgentSentence, **va
 def language_said(text: str, sentence: Sentence) -> str:
     """Return the language in which a text is this sentence, which has no places to fill; "" for another."""
     return next((each for each in CATALOGUE if text == say(each, sentence)), "")
+
+
+def says(text: str, sentence: Sentence) -> bool:
+    """Return whether a text has this sentence, up to its first place to fill, in any language."""
+    return any(texts[sentence].partition("{")[0] in text for texts in CATALOGUE.values())

@@ -37,14 +37,23 @@ class Workspaces:
 
     def copy(self, thread_id: str, other: str) -> None:
         """Give another thread, which has none, the files of one. Raises OSError."""
-        if not (self.root / str(UUID(thread_id))).is_dir():
+        if (source := self.find(thread_id)) is None:
             return
-        source, target = self.of(thread_id), self.of(other)
+        target = self.of(other)
         for entry in source.walk():
             # What is no ordinary file, or goes just now, is not a file that anybody was shown.
             with suppress(PathRefused):
                 if not entry.is_folder:
                     target.write(entry.path, source.read(entry.path))
+
+    def find(self, thread_id: str) -> WorkspaceFolder | None:
+        """Return a thread's folder if there is one; it is not noted as used."""
+        try:
+            place = self.root / str(UUID(thread_id))
+        except ValueError:
+            return None
+        folder = WorkspaceFolder(place, self.limits, self._lock)
+        return folder if folder.root.is_dir() else None
 
     def delete(self, thread_id: str) -> None:
         """Delete a thread's folder with all files; none is fine. Raises OSError."""

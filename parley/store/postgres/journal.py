@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import os
 import secrets
@@ -18,11 +17,16 @@ from typing import Self
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
-from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
+from parley.core.ports.journal import (
+    Claim,
+    CounterIncrement,
+    Document,
+    NewQueueItem,
+    QueueItem,
+)
 from parley.core.ports.lease import require_lease, uptime
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
-from parley.core.ports.store_failures import log_store_failure
 from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
@@ -31,7 +35,7 @@ from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
 from parley.store.postgres.operations import item_search, subject_lookups
 from parley.store.postgres.operations.calls import JournalCalls, claims_of
-from parley.store.postgres.operations.maintenance import prune_store
+from parley.store.postgres.operations.maintenance import prune_often, prune_store
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import (
     Row,
@@ -40,8 +44,6 @@ from parley.store.rows import (
     parse_documents,
     parse_items,
 )
-
-log = logging.getLogger("parley.store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,12 +295,5 @@ class PostgresStore:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.nodes.keep_alive())
             group.create_task(keep_index(self))
-            group.create_task(self._prune_often(prune_every))
-
-    async def _prune_often(self, pause: float) -> None:
-        while True:
-            try:
-                await self.prune(self.nodes.shared_clock(time.time)())
-            except StoreUnavailable as error:
-                log_store_failure(log.warning, "old rows stay for now: %s", error)
-            await asyncio.sleep(pause)
+            clock = self.nodes.shared_clock(time.time)
+            group.create_task(prune_often(lambda: self.prune(clock()), prune_every))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.core.ports.lease import LeaseToken, uptime
-from parley.core.ports.store_failures import log_store_failure
 from parley.store.nodes import GONE_LISTED, LeaseHolder, Node
 from parley.store.postgres.engine import PostgresEngine
 from parley.store.postgres.execution.call_merging import SqlCall

@@ -11,6 +11,7 @@ from functools import partial
 
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.store.gil_yield import GilYielder
+from parley.store.monotonic_clock import MonotonicClock
 from parley.store.opened_files import OpenedFiles
 from parley.store.queue_events import QueueEvents
 from parley.store.sqlite.database.connection import SqliteLocation, open_reader, open_writer, prepare
@@ -19,6 +20,7 @@ from parley.store.sqlite.database.file_lock import lock_database
 from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.execution.writer import Writer
+from parley.store.sqlite.operations import sql
 
 _LOOK_EVERY = 0.01
 """Seconds between two looks at whether the files are in their places. To look before each acknowledgement
@@ -39,7 +41,7 @@ class SqliteEngine:
 async def run_engine(
     location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
-    outage: StoreOutage,
+    outage: StoreOutage | None,
     *,
     exclusive: bool,
 ) -> AsyncIterator[SqliteEngine]:
@@ -61,7 +63,7 @@ async def _start(
     stack: AsyncExitStack,
     location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
-    outage: StoreOutage,
+    outage: StoreOutage | None,
     *,
     exclusive: bool,
 ) -> SqliteEngine:
@@ -72,9 +74,17 @@ async def _start(
     connection = await asyncio.to_thread(open_writer, location)
     log = location.path.with_name(location.path.name + "-wal")
     files = OpenedFiles(location.path, log, every=_LOOK_EVERY)
-    writer = Writer(connection, begin, explain, wakeups.wake_at, breather, files.trouble, outage)
+    writer = Writer(
+        connection, begin, explain, wakeups.wake_at, breather, files.trouble, outage or StoreOutage()
+    )
     stack.push_async_callback(writer.close)
     reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
     stack.push_async_callback(reader.close)
     stack.callback(wakeups.wake_all)
     return SqliteEngine(writer, reader, wakeups)
+
+
+async def take_over(engine: SqliteEngine, onward: MonotonicClock) -> None:
+    """Go on from where an earlier process was."""
+    onward.advance((await engine.reader.rows(sql.NEWEST))[0][0])
+    await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

@@ -19,17 +19,23 @@ from typing import Self
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
-from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
+from parley.core.ports.journal import (
+    Claim,
+    CounterIncrement,
+    Document,
+    NewQueueItem,
+    QueueItem,
+    log_store_failure,
+)
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
-from parley.core.ports.store_failures import log_store_failure
 from parley.store.index_upkeep import keep_index
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import order_counters, order_documents, parse_documents, parse_items
 from parley.store.sqlite.database.connection import SqliteLocation
-from parley.store.sqlite.engine import SqliteEngine, run_engine
+from parley.store.sqlite.engine import SqliteEngine, run_engine, take_over
 from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.operations import counters as counts
 from parley.store.sqlite.operations import (
@@ -50,8 +56,7 @@ class SqliteStore:
     """Durable lanes and documents in one SQLite file, for one process; made by `open`.
 
     A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
-    behind it. Texts must be valid Unicode (ValueError otherwise). After LaneLost a claim is void: its
-    lane is another's, or free.
+    behind it. Texts must be valid Unicode (ValueError otherwise). After LaneLost a claim is void.
     """
 
     _engine: SqliteEngine
@@ -81,25 +86,22 @@ class SqliteStore:
         Alone (the default), whatever an earlier process held is free at once, leases never lapse, and a
         clock that is put back holds up nothing.
         With `exclusive=False` several nodes, each with a name of its own, share the file and hold their
-        lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does).
-        The `outage` is told when nothing can be written.
-        Raises StoreUnavailable, in one line, for whatever is in the way.
+        lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does). The
+        `outage` is told when nothing can be written. Raises StoreUnavailable, in one line.
         """
         node = node or f"process {os.getpid()}"
         lease = math.inf if exclusive else lease
         poll = 60.0 if exclusive else 0.05  # seconds between looks: nobody tells us what other nodes do
-
         onward = MonotonicClock(clock)
         clock = onward if exclusive else clock  # nodes that share a file share its time
 
         def begin(connection: sqlite3.Connection) -> Transaction:
-            now = clock()
-            return Transaction(connection, node, now, now + lease)
+            return Transaction(connection, node, now := clock(), now + lease)
 
         location = SqliteLocation(Path(path), busy_timeout, max_pages)
-        async with run_engine(location, begin, outage or StoreOutage(), exclusive=exclusive) as engine:
+        async with run_engine(location, begin, outage, exclusive=exclusive) as engine:
             if exclusive:
-                await _take_over(engine, onward)
+                await take_over(engine, onward)
             try:
                 yield cls(engine, node, lease, poll, retention, clock)
             finally:
@@ -270,13 +272,7 @@ class SqliteStore:
             await self._engine.writer.submit(lambda tx: tx.change(sql.RENEW, tx.lease_until, self._node))
 
     async def prune(self, now: float) -> int:
-        """Remove what is past its time at `now`, a slice at a time; returns the number of rows."""
-        total, more = 0, True
-        while more:
-            prune = partial(maintenance.prune, retention=self._retention, now=now)
-            removed, more = await self._engine.writer.submit(prune)
-            total += removed
-        return total
+        return await maintenance.prune_store(self._engine.writer, self._retention, now)
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
         """Index, renew leases and prune, until cancelled; a store that is out of reach is tried again."""
@@ -296,9 +292,3 @@ class SqliteStore:
             except StoreUnavailable as error:
                 log_store_failure(log.warning, "%s", error)
             await asyncio.sleep(min(self._lease / 3, prune_every))
-
-
-async def _take_over(engine: SqliteEngine, onward: MonotonicClock) -> None:
-    """Go on from where an earlier process was."""
-    onward.advance((await engine.reader.rows(sql.NEWEST))[0][0])
-    await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

@@ -19,6 +19,7 @@ from parley.client.events import (
     StepShown,
     TextAdded,
 )
+from parley.client.threads import thread_path
 from parley.core.model.errors import ConfigError
 from tests.kit.product.process import PATIENCE, environment, split, write_config
 from tests.kit.product.scene import begin, end
@@ -103,6 +104,34 @@ def test_a_reply_is_stopped(client: Client) -> None:
             stopped = True
         last = event.entry.text if isinstance(event, ReplyFinished) else ""
     assert last.endswith("Stopped.")
+
+
+async def test_who_waits_is_told_that_no_answer_will_come(config: Path) -> None:
+    async with AsyncClient(config) as client:
+        with pytest.raises(ClientError, match="deleted") as refused:
+            await asyncio.wait_for(_delete_meanwhile(client, "thread-to-delete"), PATIENCE)
+        assert (refused.value.status, refused.value.code) == (404, "unknown")
+        with pytest.raises(ClientError, match="taken back") as refused:
+            await asyncio.wait_for(_withdraw_second(client, "thread-to-withdraw"), PATIENCE)
+        assert (refused.value.status, refused.value.code) == (409, "withdrawn")
+
+
+async def _delete_meanwhile(client: AsyncClient, thread: str) -> None:
+    """Wait for an answer in a thread that is deleted while it is written."""
+    async for event in client.stream("Count to 300 slowly", thread=thread):
+        if isinstance(event, TextAdded):
+            await client.threads.delete(thread)
+
+
+async def _withdraw_second(client: AsyncClient, thread: str) -> None:
+    """Wait for the answer to a message that is taken back while it waits behind another."""
+    async for event in client.stream("Count to 300 slowly", thread=thread):
+        if isinstance(event, TextAdded):
+            break
+    async for event in client.stream("more", thread=thread):
+        assert isinstance(event, MessageStored)
+        path = thread_path(thread, "messages", event.message)
+        await client._connection.send("DELETE", path)
 
 
 def test_given_settings_and_their_mistakes(tmp_path: Path) -> None:

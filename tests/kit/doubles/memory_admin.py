@@ -99,8 +99,8 @@ class Memories:
     async def health(self) -> MemoryHealth:
         return MemoryHealth(len(self.documents), 0, len(self.letters), "rules", "")
 
-    async def people(self) -> Sequence[str]:
-        return sorted(self.documents)
+    async def people(self, after: str, limit: int) -> Sequence[str]:
+        return [person for person in sorted(self.documents) if person > after][:limit]
 
     async def overview(self, person: str) -> MemoryView:
         return self.states.get(person, MemoryView(on=True))

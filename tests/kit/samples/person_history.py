@@ -28,7 +28,13 @@ from parley.core.ports.journal import Document
 from parley.core.ports.memory.controls import NO_MEMORY_CONTROLS, MemoryControls
 from parley.core.ports.memory.port import Memory, NullMemory
 from parley.core.ports.store_admin import StoreAdmin
-from parley.core.privacy.sources import AuditOnErase, DataSources, PersonalDataStore
+from parley.core.privacy.sources import (
+    NO_THREAD_WORKSPACES,
+    AuditOnErase,
+    DataSources,
+    PersonalDataStore,
+    ThreadWorkspaces,
+)
 from parley.core.state.account_links import AccountLinks
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.feedback import note_answer
@@ -164,6 +170,7 @@ def sources(
     patience: float = 0.0,
     told: tuple[str, ...] = (),
     memory_controls: MemoryControls = NO_MEMORY_CONTROLS,
+    thread_files: ThreadWorkspaces = NO_THREAD_WORKSPACES,
 ) -> DataSources:
     """Everything that the desk asks, over one store."""
     return DataSources(
@@ -181,6 +188,7 @@ def sources(
         patience=patience,
         told=told,
         memory_controls=memory_controls,
+        thread_files=thread_files,
     )
 
 

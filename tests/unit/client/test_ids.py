@@ -127,4 +127,4 @@ async def test_nor_does_a_thread_id_while_a_reply_is_followed(address: str, seen
             await anext(follow_reply(connection, EntryLocation("../../memory"), "message-1"))
     finally:
         await connection.close()
-    assert seen.paths == ["/api/chat/conversations/a%3Ftopic%3Db%23c/messages"]
+    assert seen.paths == ["/api/chat/conversations/a%3Ftopic%3Db%23c"]

@@ -89,3 +89,58 @@ async def test_a_server_that_is_away_cannot_be_reached() -> None:
     async with AsyncClient(url="http://127.0.0.1:9") as client:
         with pytest.raises(ClientError, match="cannot be reached"):
             await client.memory.get()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1", "nonsense", "ftp://127.0.0.1", "http://", "http://127.0.0.1:99999"]
+)
+async def test_an_address_that_is_none_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ClientError, match=r"^url: must be such as") as refusal:
+        async with AsyncClient(url=url):
+            pass
+    assert refusal.value.code == "bad_url"
+
+
+@pytest.mark.parametrize("token", ["ü", "a\nb", "a\0"])
+async def test_a_token_that_no_header_can_have_is_refused_at_once(token: str) -> None:
+    with pytest.raises(ClientError, match=r"^token: ") as refusal:
+        async with AsyncClient(url="http://127.0.0.1:9", token=token):
+            pass
+    assert refusal.value.code == "bad_token"
+
+
+async def test_a_text_that_is_no_unicode_is_refused(client: AsyncClient) -> None:
+    for act in (client.memory.add("\ud800"), client.files.upload(b"x", "\ud800")):
+        with pytest.raises(ClientError) as refusal:
+            await act
+        assert (refusal.value.status, refusal.value.code) == (422, "bad_request")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "event: entry\ndata: {}",
+        "event: entry\ndata: []",
+        "event: chat\ndata: 7",
+        "event: reset\ndata: nothing",
+    ],
+)
+async def test_a_stream_of_something_else_is_no_parley(frame: str) -> None:
+    async def events(request: Request) -> Response:
+        return PlainTextResponse(f"id: \u00fc\n{frame}\n\n", media_type="text/event-stream")
+
+    async def taken(request: Request) -> Response:
+        return PlainTextResponse("{}", 202)
+
+    routes = [
+        Route("/api/chat/events", events),
+        Route("/api/chat/conversations/{chat}/messages", taken, methods=["POST"]),
+        Route("/api/chat/conversations/{chat}", _no_parley),
+    ]
+    async with (
+        serving(ConsoleOptions(port=0, token=TOKEN), routes) as http,
+        AsyncClient(url=str(http.base_url), token=TOKEN) as client,
+    ):
+        with pytest.raises(ClientError, match="no Parley") as refusal:
+            await client.chat("hello", timeout=patience(20))
+    assert refusal.value.code == "shape"

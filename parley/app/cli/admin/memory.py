@@ -19,6 +19,8 @@ from parley.memory.model.timestamps import format_timestamp
 from parley.memory.storage.port import MemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 
+_PAGE = 500
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the first word says."""
@@ -38,8 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _people(loaded: LoadedSettings) -> None:
     async with _opened(loaded) as store:
-        for person in await store.people():
-            print(person)
+        after = ""
+        while page := await store.people_page(after, _PAGE):
+            print(*page, sep="\n")
+            after = page[-1]
 
 
 async def _migrate(loaded: LoadedSettings, base: Path, arguments: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
@@ -13,12 +13,22 @@ from uuid import uuid4
 import httpx
 
 from parley.core.model.errors import ParleyError
+from parley.core.texts import Sentence, language_said, says
 
 CONVERSATION = "terminal-chat"
 _TITLE = "Terminal"
 # How long a Parley that went away is waited for: it comes back with every accepted message.
 _PATIENCE = 60.0
 _PAUSE = 0.5
+_NOT_YET = "The agent does not answer yet; it is tried again."
+_BEHIND = "An earlier message of this conversation waits for it, and this one behind that."
+_FAILURES = (
+    Sentence.AGENT_AWAY,
+    Sentence.AGENT_REFUSED,
+    Sentence.AGENT_SILENT,
+    Sentence.ANSWER_EMPTY,
+    Sentence.ANSWER_FAILED,
+)
 
 
 class StepView(TypedDict):
@@ -143,10 +153,11 @@ class ChatClient:
         """Press the stop button."""
         self._post("stop", {"id": uuid4().hex})
 
-    def replies(self, message: str) -> Iterator[EntryView]:
+    def replies(self, message: str, report: Callable[[str], None]) -> Iterator[EntryView]:
         """Yield the growing reply to `message`, each time whole, until it is final; then what it asks.
 
-        A dropped connection is made again. Raises NotRunning when Parley stays away.
+        `report` is given a sentence where the agent does not answer yet, and this message waits for that. A
+        dropped connection is made again. Raises NotRunning when Parley stays away.
         """
         last, gone_since = "", time.monotonic()
         wanted = _Wanted(message)
@@ -155,7 +166,10 @@ class ChatClient:
                 with self._stream(last) as events:
                     for event in events:
                         last, gone_since = event.id, time.monotonic()
-                        yield from filter(wanted.takes, self._entries(event))
+                        entries = self._entries(event)
+                        for sentence in filter(None, (_delay(each, message) for each in entries)):
+                            report(sentence)
+                        yield from filter(wanted.takes, entries)
                         if wanted.complete:
                             return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
@@ -171,7 +185,10 @@ class ChatClient:
                 self._http.get(f"/api/chat/conversations/{CONVERSATION}/messages").raise_for_status().json()
             )
             return [*page["entries"], *page["growing"]]
-        return [json.loads(event.data)["entry"]] if event.name == "entry" else []
+        if event.name != "entry":
+            return []
+        shown = json.loads(event.data)
+        return [shown["entry"]] if shown["place"]["chat"] == CONVERSATION else []
 
     @contextmanager
     def _stream(self, last: str) -> Iterator[Iterator[_Event]]:
@@ -198,6 +215,22 @@ class ChatClient:
             time.sleep(_PAUSE)
         if response.status_code >= 400:
             raise ChatRefused(f"The message was not taken: {_reason(response)}")
+
+
+def is_delay(entry: EntryView) -> bool:
+    """Return whether an entry only says that the agent does not answer yet."""
+    return not entry["final"] and bool(language_said(entry["text"], Sentence.AGENT_STILL_TRYING))
+
+
+def is_failure(entry: EntryView) -> bool:
+    """Return whether an entry says, in the place of an answer, that there is none."""
+    return entry["final"] and any(says(entry["text"], each) for each in _FAILURES)
+
+
+def _delay(entry: EntryView, message: str) -> str:
+    if not is_delay(entry):
+        return ""
+    return _NOT_YET if entry["reply_to"] == message else f"{_NOT_YET} {_BEHIND}"
 
 
 def _reason(response: httpx.Response) -> str:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from parley.app.cli.clients.chat_client import ChatClient, NotRunning
+from parley.app.cli.clients.chat_client import ChatClient, NotRunning, is_failure
 from parley.app.cli.load_config import load_config
-from parley.app.cli.terminal_render import ReplyPrinter
+from parley.app.cli.terminal_render import DelayPrinter, ReplyPrinter
 from parley.app.in_process.settings import terminal_settings
 from parley.app.in_process.thread import run_in_process
 from parley.app.settings.load import LoadedSettings
@@ -17,6 +17,7 @@ from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import existing_token
 from parley.core.model.errors import ParleyError
 
+_INTERRUPTED = 130  # as shells say it
 _HINT = "Type a message; /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
 
 
@@ -30,9 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise ParleyError("there is nothing to say: the input is empty")
     with _client(loaded) as client:
         if message:
-            _exchange(client, message)
-        else:
-            _talk(client)
+            return _exchange(client, message)
+        _talk(client)
     return 0
 
 
@@ -71,21 +71,26 @@ def _talk(client: ChatClient) -> None:
                 print(f"parley: {error.user_text}", file=sys.stderr)
 
 
-def _exchange(client: ChatClient, text: str) -> None:
-    """Say `text` and show the answer as it grows; Ctrl-C presses the stop button first, and leaves second."""
+def _exchange(client: ChatClient, text: str) -> int:
+    """Say `text` and show the answer as it grows; Ctrl-C presses the stop button first, and leaves second.
+
+    Returns the exit code: 0 with an answer, 1 where the agent gave none, 130 where it was stopped.
+    """
     message = client.say(text)
     screen = ReplyPrinter(growing=sys.stdout.isatty())
-    replies = client.replies(message)
-    stopped = False
+    delays = DelayPrinter()
+    replies = client.replies(message, delays.show)
+    stopped = failed = False
     while True:
         try:
             for entry in replies:
                 screen.show(entry)
-            return
+                failed = failed or is_failure(entry)
+            return _INTERRUPTED if stopped else int(failed)
         except KeyboardInterrupt:
             if stopped:
                 raise
             stopped = True
             client.stop()
             # The generator ended with the interrupt: look again from the start, nothing is said twice.
-            replies = client.replies(message)
+            replies = client.replies(message, delays.show)

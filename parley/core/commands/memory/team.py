@@ -49,6 +49,7 @@ async def _add(context: CommandContext, team: str, words: str) -> str:
         return context.say(MemorySentence.TEAM_USAGE)
     sender = context.message.sender
     origin = origin_of(context, sender.name or sender.id)
+    await context.services.team_chats.note_speaker(team, account_key(sender))
     fact = await context.services.memory_controls.add(team, words, account_key(sender), origin)
     said = context.say(MemorySentence.TEAM_ADDED)
     return "\n".join([said, *_listed(context, [fact]), *await masked_note(context, words)])
@@ -60,6 +61,7 @@ async def _edit(context: CommandContext, team: str, words: str) -> str:
         return context.say(MemorySentence.TEAM_USAGE)
     sender = context.message.sender
     origin = origin_of(context, sender.name or sender.id)
+    await context.services.team_chats.note_speaker(team, account_key(sender))
     controls, fact_id = context.services.memory_controls, fact_id.strip("`")
     fact = await controls.edit(team, fact_id, content.strip(), account_key(sender), origin)
     if fact is None:

@@ -77,8 +77,11 @@ class MemoryAdminPort(Protocol):
         """Return how many people and turns there are, and the last error."""
         ...
 
-    async def people(self) -> Sequence[str]:
-        """Return the persons of whom anything is remembered, in order."""
+    async def people(self, after: str, limit: int) -> Sequence[str]:
+        """Return the next persons of whom anything is remembered after one, at most `limit`; "" is the start.
+
+        Their order is the store's own.
+        """
         ...
 
     async def overview(self, person: str) -> MemoryView:

@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import log_store_failure
 from parley.store.nodes import GONE_LISTED
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.retention import Retention
 from parley.store.rows import Row
+
+log = logging.getLogger("parley.store")
 
 SLICE = 500
 """Rows of a kind removed in one operation, so that nobody waits long behind it."""
@@ -53,6 +59,16 @@ async def prune_store(
         row = (await write(_prune_lanes_call(schema, *last)))[0]
         total, last = total + int(row[0]), row[1:]
     return total
+
+
+async def prune_often(prune: Callable[[], Awaitable[int]], pause: float) -> None:
+    """Remove what is past its time, again and again, until cancelled."""
+    while True:
+        try:
+            await prune()
+        except StoreUnavailable as error:
+            log_store_failure(log.warning, "old rows stay for now: %s", error)
+        await asyncio.sleep(pause)
 
 
 def _prune_lanes_call(schema: str, queue: str, lane: str) -> SqlCall:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from parley.core.ports.subjects import document_subjects, item_subjects, subject_number
+from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.rows import Row
 
 SLICE = 500
-"""Rows looked up, or indexed, in one operation."""
+"""Rows looked up in one operation."""
 
 _HIGHEST = chr(0x10FFFF)
 
@@ -53,10 +54,12 @@ class IndexedTable:
     def brought(self, schema: str) -> SqlCall:
         """Return rows that an older node wrote."""
         return SqlCall(
-            f"""SELECT {self.key}, {self.lane}, body FROM {schema}.{self.name}
+            _first(
+                f"""SELECT {self.key} AS id, {self.lane} AS lane, body FROM {schema}.{self.name}
                 WHERE {self.key} = ANY (ARRAY(SELECT {self.key} FROM {schema}.unindexed_{self.name} LIMIT %s))
-                AND subjects IS NULL""",
-            (SLICE,),
+                AND subjects IS NULL"""
+            ),
+            (INDEXED, INDEXED_CHARS),
         )
 
     def walk(self, schema: str) -> SqlCall:
@@ -66,9 +69,12 @@ class IndexedTable:
     def following(self, schema: str, position: str) -> SqlCall:
         """Return the next rows of the walk; a body only where it is not indexed."""
         return SqlCall(
-            f"""SELECT {self.key}, {self.lane}, CASE WHEN subjects IS NULL THEN body END
-                FROM {schema}.{self.name} WHERE {self.key} > %s::{self.kind} ORDER BY {self.key} LIMIT %s""",
-            (position, SLICE),
+            _first(
+                f"""SELECT {self.key} AS id, {self.lane} AS lane,
+                CASE WHEN subjects IS NULL THEN body END AS body
+                FROM {schema}.{self.name} WHERE {self.key} > %s::{self.kind} ORDER BY {self.key} LIMIT %s"""
+            ),
+            (position, INDEXED, INDEXED_CHARS),
         )
 
     def index(self, schema: str, rows: Sequence[Row]) -> SqlCall:
@@ -98,6 +104,13 @@ INDEXED_TABLES = (
     IndexedTable("items", "id", "lane", "bigint", item_subjects),
     IndexedTable("documents", "key", "key", "text", document_subjects),
 )
+
+
+def _first(rows: str) -> str:
+    """Return the first of some rows, in order, until their bodies are enough for one operation."""
+    return f"""SELECT id, lane, body FROM (SELECT id, lane, body, sum(octet_length(body)) OVER (ORDER BY id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM ({rows}) r) s
+        WHERE before IS NULL OR before < %s ORDER BY id"""
 
 
 def _numbers(names: Sequence[str]) -> list[int]:

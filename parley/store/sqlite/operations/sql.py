@@ -133,7 +133,11 @@ PRUNE_ITEMS = """DELETE FROM items WHERE id IN (
     SELECT id FROM items WHERE state = ? AND ended_at < ? ORDER BY ended_at LIMIT ?)"""
 PRUNE_NAMES = """DELETE FROM names WHERE (queue, name) IN (
     SELECT queue, name FROM names WHERE put_at < ? ORDER BY put_at LIMIT ?)"""
-PRUNE_LANES = """DELETE FROM lanes WHERE (queue, lane) IN (
-    SELECT queue, lane FROM lanes WHERE ready_at IS NULL AND node IS NULL LIMIT ?)"""
+LANES_SLICE_END = """SELECT queue, lane FROM lanes WHERE (queue, lane) > (?, ?) ORDER BY queue, lane
+    LIMIT 1 OFFSET ?"""
+PRUNE_LANES = """DELETE FROM lanes WHERE (queue, lane) > (?, ?) AND (queue, lane) <= (?, ?)
+    AND ready_at IS NULL AND node IS NULL"""
+PRUNE_LAST_LANES = """DELETE FROM lanes WHERE (queue, lane) > (?, ?)
+    AND ready_at IS NULL AND node IS NULL"""
 PRUNE_TALLIES = """DELETE FROM tallies WHERE name IN (
     SELECT name FROM tallies WHERE until < ? ORDER BY until LIMIT ?)"""

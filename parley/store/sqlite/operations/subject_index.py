@@ -9,15 +9,16 @@ from collections.abc import Callable, Sequence
 from parley.core.ports.journal import Document
 from parley.core.ports.store_admin import StoredItemPage
 from parley.core.ports.subjects import document_subjects, item_subjects, subject_number
-from parley.store.rows import parse_documents, parse_stored_items
+from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
+from parley.store.rows import Row, parse_documents, parse_stored_items
 from parley.store.sqlite.execution.reader import Reader
-from parley.store.sqlite.execution.transaction import Transaction, as_list
+from parley.store.sqlite.execution.transaction import Transaction, Value, as_list
 from parley.store.sqlite.operations import item_search, sql
 from parley.store.sqlite.operations.documents import page_range
 from parley.store.sqlite.operations.item_search import HELD
 
 SLICE = 500
-"""Rows looked up, or indexed, in one operation."""
+"""Rows looked up in one operation."""
 
 _IS_WHOLE = """SELECT NOT EXISTS (SELECT 1 FROM index_walks) AND NOT EXISTS (SELECT 1 FROM unindexed_items)
     AND NOT EXISTS (SELECT 1 FROM unindexed_documents)"""
@@ -87,9 +88,9 @@ def index_slice(tx: Transaction) -> bool:
     It goes on where it was, also after a crash.
     """
     for name, brought, following, index, subjects in _KINDS:
-        rows = tx.rows(brought, SLICE)
+        rows = _first(tx, brought, INDEXED)
         for place in tx.rows(_WALK, name) if not rows else ():
-            rows = tx.rows(following, place[0], SLICE)
+            rows = _first(tx, following, place[0], INDEXED)
             if rows:
                 tx.change(_MOVE, rows[-1][0], name)
             else:
@@ -100,3 +101,14 @@ def index_slice(tx: Transaction) -> bool:
         if rows:
             return True
     return False
+
+
+def _first(tx: Transaction, statement: str, *values: Value) -> list[Row]:
+    """Return the first rows of a query, until their bodies are enough for one operation."""
+    rows, size = list[Row](), 0
+    for row in tx.connection.execute(statement, values):
+        rows.append(row)
+        size += len(row[2] or "")
+        if size >= INDEXED_CHARS:
+            break
+    return rows

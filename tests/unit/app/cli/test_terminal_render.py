@@ -2,7 +2,9 @@
 
 import pytest
 
-from parley.app.cli.terminal_render import ReplyPrinter
+from parley.app.cli.clients.chat_client import is_failure
+from parley.app.cli.terminal_render import DelayPrinter, ReplyPrinter
+from parley.core.texts import Sentence, say
 
 
 def entry(text, *steps, final=False, files=()):
@@ -71,3 +73,24 @@ def test_steps_never_break_a_paragraph(capsys):
 
 def test_files_are_named_at_the_end(shown):
     assert shown(False, entry("Here.", final=True, files=["a.pdf"])).out == "Here.\n[file: a.pdf]\n"
+
+
+def test_that_the_agent_is_not_there_yet_is_no_text_of_a_reply(shown):
+    trying = entry("The agent is not answering yet. Still trying …")
+    assert shown(True, trying, entry("Hello", final=True)).out == "Hello\n"
+
+
+def test_why_nothing_comes_is_said_once_and_beside_the_answer(capsys):
+    delays = DelayPrinter()
+    for _ in range(3):
+        delays.show("The agent does not answer yet.")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "parley: The agent does not answer yet.\n")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_answer_that_there_is_none_is_known(language):
+    failed = say(language, Sentence.ANSWER_FAILED, reference="4711")
+    assert is_failure(entry(f"Half of it\n\n{failed}", final=True))
+    assert not is_failure(entry(failed))
+    assert not is_failure(entry("Hello", final=True))

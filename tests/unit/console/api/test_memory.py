@@ -88,7 +88,19 @@ async def test_the_status_has_configuration_memory_person_and_health(http: httpx
 
 async def test_people_are_named_and_the_own_one_among_them(http: httpx.AsyncClient) -> None:
     found = (await http.get("/api/memory/people")).json()
-    assert found == {"own": OWN, "people": ["telegram:7", OWN]}
+    assert found == {"own": OWN, "people": ["telegram:7", OWN], "after": ""}
+    first = (await http.get("/api/memory/people", params={"limit": 1})).json()
+    assert (first["people"], first["after"]) == (["telegram:7"], "telegram:7")
+    second = (await http.get("/api/memory/people", params={"limit": 1, "after": first["after"]})).json()
+    assert (second["people"], second["after"]) == ([OWN], "")
+
+
+@pytest.mark.parametrize(
+    "query", [{"limit": "0"}, {"limit": "1001"}, {"limit": "-1"}, {"limit": "²"}, {"after": "x" * 501}]
+)
+async def test_a_page_of_people_is_bounded(http: httpx.AsyncClient, query: dict[str, str]) -> None:
+    answer = await http.get("/api/memory/people", params=query)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_request")
 
 
 async def test_words_are_searched_as_in_the_chat(http: httpx.AsyncClient, memories: Memories) -> None:

@@ -106,6 +106,19 @@ async def test_everybody_with_a_memory_is_listed_by_their_own_id(tmp_path):
     assert list(await store_in(tmp_path / "elsewhere").people()) == []
 
 
+async def test_people_come_in_pages(tmp_path):
+    store, people = store_in(tmp_path), [person for person in PEOPLE if person]
+    for number, person in enumerate(people):
+        await store.save(person, stored(fact(number, person)), "coder" if number % 2 else "")
+    found, after = list[str](), ""
+    while page := await store.people_page(after, 3):
+        assert len(page) <= 3
+        found, after = [*found, *page], page[-1]
+    assert sorted(found) == sorted(people)
+    assert found == sorted(people, key=folder_name)
+    assert await store_in(tmp_path / "elsewhere").people_page("", 3) == []
+
+
 async def test_only_the_owner_of_the_process_may_read_them(tmp_path):
     await remember(store_in(tmp_path), "ann", "Likes tea")
     assert file_of(tmp_path).stat().st_mode & 0o077 == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from parley.memory.model.document import MemoryDocument, StoredMemory
 from parley.memory.storage.notes_format import read_row
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.interface import Store
+from tests.kit.doubles.web import MemoryDocuments
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.samples.memories import at, context, fact, news, stored, texts
@@ -167,3 +168,33 @@ async def test_what_is_under_way_while_erased_is_not_stored(store):
         await store.save("ann", apply_diff(read, news("Likes tea"), context(1)))
     again = await store.load("ann")
     assert apply_diff(again, news("Likes tea"), context(1)) is again
+
+
+class CountedDocuments(MemoryDocuments):
+    """Counts the documents that are read from lists."""
+
+    read = 0
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        found = await super().list(prefix, limit, after)
+        self.read += len(found)
+        return found
+
+
+async def test_people_come_in_pages_that_read_only_themselves():
+    documents = CountedDocuments()
+    store, people = SqlMemoryStore(documents), [f"test:user {number:03}" for number in range(250)]
+    for person in people:
+        for assistant in ("", "helper"):
+            await store.save(person, stored(fact(1, "Likes tea")), assistant)
+    await store.erase(people[3])
+    found, after, most = list[str](), "", 0
+    while True:
+        documents.read = 0
+        page = await store.people_page(after, 10)
+        most = max(most, documents.read)
+        if not page:
+            break
+        found, after = [*found, *page], page[-1]
+    assert found == [person for person in people if person != people[3]]
+    assert most <= 100  # one page of documents, however many people there are

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,9 +13,9 @@ from parley.core.model.codec import encode
 from parley.core.ports.journal import Document
 from parley.core.privacy.service import PrivacyService
 from parley.core.state.conversations import ConversationRecord, ConversationRepository
+from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.database.schema import STEPS, migrate
-from parley.store.sqlite.operations import subject_index
 from tests.kit.samples.person_history import ThreadShelf, sources
 from tests.kit.samples.populated_store import fill_with_others, person
 from tests.unit.store.engine.subject_index import ANN, about, documents, said
@@ -53,7 +54,7 @@ async def test_rows_of_an_older_parley_are_indexed_in_slices_and_found_meanwhile
         if not more:
             break
         slices += 1
-    assert slices >= 2 * -(-OLD_ROWS // subject_index.SLICE)
+    assert slices >= 2 * -(-OLD_ROWS // INDEXED)
     async with SqliteStore.open(path) as store:
         assert await about(store, ANN) == ["l7", "l407", "l807"]
         new = [f"thread/a:{number}" for number in range(slices + 1)]
@@ -103,3 +104,17 @@ async def test_one_person_costs_the_same_among_few_and_among_many(tmp_path: Path
     few, many = await _effort(tmp_path, 20), await _effort(tmp_path, 2_000)
     assert many["export"] < 1.5 * few["export"], (few, many)
     assert many["erase"] < 1.5 * few["erase"], (few, many)
+
+
+async def test_a_slice_ends_where_its_rows_are_large(tmp_path: Path) -> None:
+    path, large = tmp_path / "parley.db", 30
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrate(connection, path, STEPS[:3])
+        for number in range(large):
+            body = json.dumps({"owner": "x" * (INDEXED_CHARS // 4)})
+            connection.execute("INSERT INTO documents VALUES (?, ?, 1)", (f"thread/test:{number:04}", body))
+    async with SqliteStore.open(path) as store:
+        slices = 0
+        while await store.index_slice():
+            slices += 1
+    assert large // 4 <= slices <= large // 4 + 2

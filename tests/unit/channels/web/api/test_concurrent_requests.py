@@ -61,3 +61,17 @@ async def test_what_many_change_at_once_on_two_nodes_is_all_there() -> None:
     chat = await nodes[0].get(CHAT)
     assert chat is not None
     assert len(chat.topics) == MANY
+
+
+async def test_one_file_that_is_sent_many_times_at_once_is_whole(site: Site, tmp_path: Path) -> None:
+    content = bytes(range(256)) * 4_000
+    sent = [site.upload("upload-01", "photo.bin", content) for _ in range(12)]
+    answers = await asyncio.gather(*sent)
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.text for answer in answers}) == 1
+    assert (await site.http.get("/api/chat/files/upload-01")).content == content
+    assert not any(path.endswith(".part") for path in map(str, _files(tmp_path)))
+
+
+def _files(folder: Path) -> list[Path]:
+    return list(folder.rglob("*"))

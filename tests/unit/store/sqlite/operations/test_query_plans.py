@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from parley.store.sqlite.database.schema import migrate
+from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.operations import item_search, sql
 from parley.store.sqlite.operations.documents import page_range
+from parley.store.sqlite.operations.maintenance import LANES, prune_lanes
 
 _TABLE = re.compile(
     r"SCAN (?:TABLE )?(documents|items|lanes|names|tallies)\b(?! USING INDEX (?:lanes_|items_))"
@@ -19,7 +21,6 @@ _TABLE = re.compile(
 WALKS = {
     "NEWEST": "the last item by its id: one row",
     "BACKLOG": "the lanes that have work: for metrics, by an index that has no others",
-    "PRUNE_LANES": "empty lanes, a slice at a time: they are at the beginning",
 }
 """Statements that begin at one end of a table, and why they read only a few of its rows."""
 
@@ -74,3 +75,29 @@ def test_a_page_costs_the_same_wherever_it_is(connection: sqlite3.Connection, af
     expected = sorted(key for (key,) in keys if key.startswith("thread/") and key > after)
     assert [key for key, *_ in rows] == expected[:5]
     assert steps < 50  # some ten instructions a row; a walk through the table takes thousands
+
+
+def test_pruning_lanes_looks_at_each_once(connection: sqlite3.Connection) -> None:
+    """However many lanes with work stand before the empty ones."""
+    number = 4 * LANES
+    connection.execute("DELETE FROM lanes")
+    busy = [("in", f"l{n:06}", 1.0 if n < 3 * LANES else None) for n in range(number)]
+    connection.executemany("INSERT INTO lanes (queue, lane, ready_at) VALUES (?, ?, ?)", busy)
+    tx, steps, removed = Transaction(connection, "n", 1.0, 1.0), [0], 0
+
+    def count() -> int:
+        steps[0] += 1
+        return 0
+
+    connection.set_progress_handler(count, 100)
+    last: tuple[str, str] | None = ("", "")
+    each = []
+    while last is not None:
+        steps[0] = 0
+        gone, last = prune_lanes(tx, last)
+        removed += gone
+        each.append(steps[0])
+    connection.set_progress_handler(None, 0)
+    assert removed == LANES
+    assert len(each) == number // LANES + 1
+    assert max(each) < LANES  # some tens of instructions a lane, in hundreds

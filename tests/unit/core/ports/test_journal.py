@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from parley.core.model.errors import StoreUnavailable, StoreUnreachable
-from parley.core.ports.store_failures import log_store_failure
+from parley.core.ports.journal import log_store_failure
 
 log = logging.getLogger("parley.test")
 
