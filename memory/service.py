@@ -195,8 +195,8 @@ class MemoryService:
     async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
         if not (self.enabled and (private or self._options.groups is not Groups.OFF)):
             return MemoryNotices()
-        tells = private and self._options.first_use_notice
-        noted = await self._notices.below_answer(person, said, tells=tells)
+        tells, wishes = private and self._options.first_use_notice, self._options.instructions
+        noted = await self._notices.below_answer(person, said, tells=tells, instructions=wishes)
         return await self.upkeep.ask_below(noted, person, said) if private else noted
 
     async def overview(self, person: str) -> MemoryView:

@@ -44,6 +44,7 @@ TEXTS = {
     S.TEAM_ADDED: "This chat remembers:",
     S.TEAM_USAGE: "`/memory team` show · search WORDS · add WORDS · edit ID TEXT · forget WORDS or ID · undo · export · clear · off",
     S.INSTRUCTIONS: "**How you want every answer** (`/memory forget ID` ends one):",
+    S.INSTRUCTIONS_FULL: "You have {count} wishes about every answer: the limit is reached. The agent is told the {most} newest, or fewer where they are long. `/memory` lists them, `/memory forget ID` ends one.",
     S.TEAM_FORGET_WHICH: "“{words}” matches {count} facts; nothing is forgotten yet. `/memory team forget ID` forgets one, `/memory team forget yes {words}` forgets all of them:",
     S.TEAM_FORGOTTEN: "Forgotten by this chat: {count}. This cannot be undone.",
     S.TEAM_NOT_FOUND: "This chat remembers nothing about “{words}”.",

@@ -47,6 +47,7 @@ class MemorySentence(StrEnum):
     TEAM_ADDED = "team_added"
     TEAM_USAGE = "team_usage"
     INSTRUCTIONS = "instructions"
+    INSTRUCTIONS_FULL = "instructions_full"
     TEAM_FORGET_WHICH = "team_forget_which"
     TEAM_FORGOTTEN = "team_forgotten"
     TEAM_NOT_FOUND = "team_not_found"

@@ -44,6 +44,7 @@ TEXTS = {
     S.TEAM_ADDED: "这个群会记住：",
     S.TEAM_USAGE: "`/memory team` show 查看 · search 搜索 · add 记住 · edit 编号 新内容 修改 · forget 忘记 · undo 撤销 · export 导出 · clear 清空 · off 关闭",
     S.INSTRUCTIONS: "**您希望每次回答都这样**（`/memory forget 编号` 取消其中一条）：",
+    S.INSTRUCTIONS_FULL: "您对每次回答共有 {count} 条要求，已达到上限：只会告诉智能体最新的 {most} 条，内容较长时更少。`/memory` 可查看，`/memory forget 编号` 可取消其中一条。",
     S.TEAM_FORGET_WHICH: "有 {count} 条内容与“{words}”匹配，目前尚未忘记任何一条。`/memory team forget 编号` 忘记其中一条，`/memory team forget yes {words}` 全部忘记：",
     S.TEAM_FORGOTTEN: "这个群已忘记 {count} 条，无法撤销。",
     S.TEAM_NOT_FOUND: "这个群没有记住与“{words}”有关的内容。",

@@ -10,7 +10,7 @@ from parley.core.limits.enforcement import limit_warnings
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
 from parley.core.ports.journal import Document
-from parley.core.ports.memory.port import RecallQuery
+from parley.core.ports.memory.port import MOST_INSTRUCTIONS, RecallQuery
 from parley.core.ports.memory.tools import ToolChangeKind
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
@@ -170,6 +170,15 @@ async def _memory_notes(services: CoreServices, person: str, message: InboundMes
         told.append(say(language, Sentence.MEMORY_DAMAGED, name=noted.damaged))
     if noted.secrets:
         told.append(say(language, Sentence.MEMORY_SECRETS, count=noted.secrets))
+    if noted.instructions:
+        told.append(
+            say(
+                language,
+                MemorySentence.INSTRUCTIONS_FULL,
+                count=noted.instructions,
+                most=MOST_INSTRUCTIONS,
+            )
+        )
     if noted.stale:
         told.append(say(language, MemorySentence.STILL_TRUE, content=noted.stale.content, id=noted.stale.id))
     return tuple(told)

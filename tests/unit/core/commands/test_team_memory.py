@@ -172,3 +172,24 @@ async def test_a_file_is_imported_and_does_not_stay(parley: Core) -> None:
     (sent,) = parley.channel.finals[-1].attachments
     text = await asyncio.to_thread(Path(sent.path).read_text, "utf-8")
     assert json.loads(text)["results"][0]["memory"] == "Likes tea"
+
+
+async def test_more_wishes_about_every_answer_than_the_agent_is_told_are_said_to_be_too_many(
+    parley: Core,
+) -> None:
+    """By the command, by the list, and below the answer to a message with one more."""
+
+    async def private(text: str) -> str:
+        return await tell(parley, text, private=True)
+
+    styles = "tables lists headings bold italics emojis celsius examples markdown jargon humour jokes sarcasm"
+    for style in f"{styles} greetings steps sentences paragraphs words citations headers".split():
+        assert "limit" not in await private(f"/memory add Always use {style}")
+    assert "limit" not in await private("/memory")
+    assert "21 wishes" in await private("Always use metric units")
+    assert "21 wishes" in await private("/memory add Always use metric units")
+    shown = await private("/memory")
+    assert "the 20 newest" in shown
+    assert "tables" not in shown.partition("Learns")[0]
+    await private("/memory forget citations")
+    assert "limit" not in await private("/memory")
