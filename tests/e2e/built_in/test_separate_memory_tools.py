@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -69,6 +70,13 @@ async def test_it_saves_finds_corrects_and_asks_before_it_forgets(tmp_path: Path
         assert "Corrected in your memory: Plays the cello" in fixed
         asked = await answered("Forget that", calls("memory_delete", fact_id=fact), repeats_result)
         assert "Nothing is forgotten yet" in asked
+        assert "/memory forget" not in asked
+        await asyncio.to_thread(person.until, lambda text: "Forget this for good?" in text)
+        (question,) = [entry["question"] for entry in person.entries() if entry.get("question")]
+        await asyncio.to_thread(person.decide, question["id"], "approve")
+        await asyncio.to_thread(person.until, lambda text: "Approve forget" in text)
+        gone = await answered("Which one?", calls("memory_search", query="cello"), repeats_result)
+        assert json.loads(gone) == {"facts": []}
         planted = await answered("Hi", calls("memory_add", content="Owns a yacht"), repeats_result)
         assert "The person did not say that" in planted
 
