@@ -104,7 +104,7 @@ class MemoryService:
             self._note_learned,
         )  # fmt: skip
         self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock, self._told)
-        self.controls.reconfigure(self._repository, counter, options)
+        self.controls.reconfigure(self._repository, counter, options, self.upkeep.look_after_team)
 
     def _note_failure(self, text: str) -> None:
         self.admin.note_failure(text)

@@ -62,6 +62,7 @@ class UpkeepService:
         self._clock = clock
         self._budget = DailyBudget(options.consolidation_calls, options.consolidation_tokens, clock)
         self._asked: OrderedDict[str, float] = OrderedDict()
+        self._teams: OrderedDict[str, float] = OrderedDict()
 
     async def learn(self, person: str, assistant: str, turns: Sequence[CompletedTurn]) -> None:
         """Learn from turns as `Learner` does, and look after the memory; a failure of that is only logged."""
@@ -85,6 +86,27 @@ class UpkeepService:
                 return
             await self._repository.change(person, assistant, partial(_tidied, self._options, self._now()))
             await self._consolidate(person, assistant)
+
+    async def look_after_team(self, team: str) -> None:
+        """Merge what says the same in a team's memory, and lower what may no longer hold, once a day at most.
+
+        All of it was written by people: no model rewrites it, and nobody in particular is asked. A failure is
+        only logged.
+        """
+        now = self._clock()
+        if now - self._teams.get(team, -_DAY) < _DAY:
+            return
+        self._teams[team] = now
+        self._teams.move_to_end(team)
+        if len(self._teams) > _MOST_PEOPLE:
+            self._teams.popitem(last=False)
+        try:
+            if now - (await self._states.get(team)).upkeep_at < _DAY:
+                return
+            await self._repository.change(team, "", partial(_tidied_team, self._options, self._now()))
+            await self._states.note_upkeep(team, now)
+        except (MemoryFailed, StoreUnavailable) as error:
+            log.warning("%s: the memory was not looked after: %s", team, error)
 
     async def ask_below(self, noted: MemoryNotices, person: str, said: str) -> MemoryNotices:
         """Return the notices below an answer, or, where there is none, perhaps a question instead."""
@@ -160,6 +182,18 @@ def _tidied(options: MemoryOptions, now: str, stored: StoredMemory) -> tuple[Sto
         tidy = merge_duplicates(stored, FactIndex(stored.document.facts), now)
     if options.staleness is Staleness.LOWER:
         tidy = lower_facts(tidy, stale_facts(tidy.document.facts, now), now)
+    return tidy, None
+
+
+def _tidied_team(options: MemoryOptions, now: str, stored: StoredMemory) -> tuple[StoredMemory, None]:
+    """Return a team's memory without repetitions, and with what may no longer hold as less sure."""
+    if stored.notes.off or stored.damaged:
+        return stored, None
+    tidy = stored
+    if options.consolidation:
+        tidy = merge_duplicates(stored, FactIndex(stored.document.facts), now)
+    if options.staleness is not Staleness.OFF:
+        tidy = lower_facts(tidy, stale_facts(tidy.document.facts, now, written=True), now)
     return tidy, None
 
 

@@ -54,6 +54,7 @@ class MemorySentence(StrEnum):
     TEAM_CLEAR_CONFIRM = "team_clear_confirm"
     TEAM_CLEARED = "team_cleared"
     TEAM_MORE = "team_more"
+    TEAM_STALE = "team_stale"
     TEAM_SOMEBODY = "team_somebody"
     LEARNED_BY = "learned_by"
     LEARNED_BY_RULES = "learned_by_rules"
