@@ -6,10 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
-from parley.core.ports.memory.port import MemoryNotices
-from parley.memory.model.document import StoredMemory
+from parley.core.ports.memory.port import MOST_INSTRUCTIONS, MemoryNotices
+from parley.memory.edits.similarity import comparison_key
+from parley.memory.model.document import Category, StoredMemory
 from parley.memory.person_state import PersonStateStore
 from parley.memory.storage.port import MemoryStore
+from parley.memory.text.instructions import standing_instructions
 from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.smalltalk import says_nothing
 
@@ -27,10 +29,13 @@ class PersonNotices:
         self._informed: OrderedDict[str, None] = OrderedDict()
         self._told: OrderedDict[str, float] = OrderedDict()
 
-    async def below_answer(self, person: str, said: str, *, tells: bool) -> MemoryNotices:
+    async def below_answer(
+        self, person: str, said: str, *, tells: bool, instructions: bool = True
+    ) -> MemoryNotices:
         """Return the notices below the answer to these words; none where memory is off or out of reach.
 
-        With `tells` that they are remembered is among them, once.
+        With `tells` that they are remembered is among them, once; with `instructions` that there are more
+        standing instructions than an agent is told, where the words give one.
         """
         try:
             stored = await self._store.load(person)
@@ -39,7 +44,12 @@ class PersonNotices:
         if stored.notes.off:
             return MemoryNotices()
         first = tells and not stored.damaged and await self._is_first(person, said)
-        return MemoryNotices(self._damaged(person, stored), mask_secrets(said).count, first)
+        return MemoryNotices(
+            self._damaged(person, stored),
+            mask_secrets(said).count,
+            first,
+            instructions=_too_many(stored, said) if instructions else 0,
+        )
 
     async def _is_first(self, person: str, said: str) -> bool:
         """Return whether this is the first that is learned from a person in private, and note that they know.
@@ -68,3 +78,17 @@ class PersonNotices:
         if len(self._told) > _MOST_PEOPLE:
             self._told.popitem(last=False)
         return stored.damaged
+
+
+def _too_many(stored: StoredMemory, said: str) -> int:
+    """Return how many standing instructions there are with those of a message, if more than are told."""
+    new = {comparison_key(sentence) for sentence in standing_instructions(said)}
+    if not new:
+        return 0
+    known = {
+        comparison_key(fact.content)
+        for fact in stored.document.facts
+        if fact.category is Category.INSTRUCTION and not fact.until
+    }
+    count = len(known | new)
+    return count if count > MOST_INSTRUCTIONS else 0

@@ -41,6 +41,7 @@ from parley.memory.storage.document_format import document_json
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.token_counting import token_counter
 from parley.memory.told_lines import ToldLines
+from parley.memory.upkeep.fact_uses import FactUses
 from parley.memory.upkeep.service import UpkeepService
 
 _DRAIN = 10.0
@@ -76,12 +77,11 @@ class MemoryService:
         self._telemetry = telemetry
         self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
-        self._told = ToldLines(journal)
+        self._told, self._uses = ToldLines(journal), FactUses()
         self._notices = PersonNotices(store, self._states, clock)
         self.controls = MemoryControlsService(self._cache, self._told, clock)
         self.past_turns = PastTurnService(journal, self._cache, self._states, options, clock)
-        self._reconfigured = asyncio.Event()
-        self._draining = False
+        self._reconfigured, self._draining = asyncio.Event(), False
         self._arrange(options, extractor)
         self.admin = MemoryAdmin(
             self, store, self._cache, self._repository, self._queue, clock, public_options(options),
@@ -97,14 +97,14 @@ class MemoryService:
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self.upkeep = UpkeepService(
             self._cache, self._repository, self._states, self._pipeline, extractor, counter, options,
-            self._clock,
+            self._clock, self._told, self._uses,
         )  # fmt: skip
         self._worker = LearningWorker(
             self._journal, self._queue, self.upkeep, options, self._note_failure, self._quarantine,
             self._note_learned,
         )  # fmt: skip
         self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock, self._told)
-        self.controls.reconfigure(self._repository, counter, options)
+        self.controls.reconfigure(self._repository, counter, options, self.upkeep.look_after_team)
 
     def _note_failure(self, text: str) -> None:
         self.admin.note_failure(text)
@@ -195,8 +195,8 @@ class MemoryService:
     async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
         if not (self.enabled and (private or self._options.groups is not Groups.OFF)):
             return MemoryNotices()
-        tells = private and self._options.first_use_notice
-        noted = await self._notices.below_answer(person, said, tells=tells)
+        tells, wishes = private and self._options.first_use_notice, self._options.instructions
+        noted = await self._notices.below_answer(person, said, tells=tells, instructions=wishes)
         return await self.upkeep.ask_below(noted, person, said) if private else noted
 
     async def overview(self, person: str) -> MemoryView:
@@ -256,6 +256,7 @@ class MemoryService:
             await self.past_turns.erase(person)
             await self._forget_vectors(person)
             await self._told.erase(person)
+            self._uses.take(person)
             await self._store.erase(person)
         self._cache.drop(person)
         return number

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 _PREFIX = "memory-told/"
 _THREADS = 8
 _MOST_PEOPLE = 10_000
+# Threads whose lines are kept in memory, some kilobytes each, until what was said there is learned from.
+_MOST_TEXTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,17 @@ class ToldLines:
     def __init__(self, documents: DocumentRepository) -> None:
         self._documents = documents
         self._lately: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+        self._texts: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         self._writing: set[asyncio.Task[None]] = set()
 
     def note(self, person: str, thread: str, block: str) -> None:
         """Note what a run is told; written in the background, where it differs from the last time."""
-        lines = tuple(line_digest(line) for line in block.splitlines() if line.startswith("- "))
+        texts = tuple(line for line in block.splitlines() if line.startswith("- "))
+        self._texts[person, thread] = texts
+        self._texts.move_to_end((person, thread))
+        if len(self._texts) > _MOST_TEXTS:
+            self._texts.popitem(last=False)
+        lines = tuple(map(line_digest, texts))
         if self._lately.get((person, thread)) == lines:
             return
         self._lately[person, thread] = lines
@@ -58,11 +66,17 @@ class ToldLines:
         record = _read(await self._documents.get(_PREFIX + person))
         return next((each for each in record.threads if each.thread == thread), None)
 
+    def latest(self, person: str, thread: str) -> tuple[str, ...]:
+        """Return the lines that this process told last on a thread, as long as it has them."""
+        return self._texts.get((person, thread), ())
+
     async def erase(self, person: str) -> None:
         """Erase all of a person. Raises StoreUnavailable."""
         await self._written()
         for key in [key for key in self._lately if key[0] == person]:
             del self._lately[key]
+        for key in [key for key in self._texts if key[0] == person]:
+            del self._texts[key]
         await self._documents.delete(_PREFIX + person)
 
     async def _written(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -42,9 +42,16 @@ class MemoryControlsService:
         self._told = told
         self._clock = clock
 
-    def reconfigure(self, repository: MemoryRepository, counter: Counter, options: MemoryOptions) -> None:
+    def reconfigure(
+        self,
+        repository: MemoryRepository,
+        counter: Counter,
+        options: MemoryOptions,
+        look_after_team: Callable[[str], Awaitable[None]],
+    ) -> None:
         """Work with these parts from now on; called before anything else."""
         self._repository, self._counter, self._options = repository, counter, options
+        self._look_after_team = look_after_team
 
     async def add(self, person: str, content: str, account: str, origin: FactOrigin) -> FactView:
         with map_store_errors():
@@ -114,10 +121,11 @@ class MemoryControlsService:
             return await self._repository.change(team, "", work)
 
     async def _team_block(self, team: str, messages: Sequence[str]) -> str:
+        if not (await self._cache.load(team)).document.facts:
+            return ""
+        await self._look_after_team(team)
         known = await self._cache.load_cached(team)
         stored = known.stored
-        if not stored.document.facts:
-            return ""
         options = replace(self._options, max_injection_tokens=self._options.max_injection_tokens // SHARE)
 
         def build(index: FactIndex) -> str:

@@ -1,4 +1,4 @@
-"""Eviction of facts above the cap: past ones first, then by confidence, of equals the oldest.
+"""Eviction of facts above the cap: past ones first, then by confidence and use, of equals the oldest.
 
 Facts that the person wrote, then corrections and instructions, newest first, are protected, up to half of
 the cap. So the cap always holds, and many corrections do not displace everything else.
@@ -37,10 +37,10 @@ def _claims(fact: Fact) -> bool:
     return fact.manual or fact.category in (Category.CORRECTION, Category.INSTRUCTION)
 
 
-def _worth(facts: Sequence[Fact], place: int) -> tuple[bool, float, str, int]:
+def _worth(facts: Sequence[Fact], place: int) -> tuple[bool, float, int, str, int]:
     """Return a sort key that grows with what is lost: past facts are lost first."""
     fact = facts[place]
-    return not fact.until, fact.confidence, *_age(facts, place)
+    return not fact.until, fact.confidence, fact.uses, *_age(facts, place)
 
 
 def _age(facts: Sequence[Fact], place: int) -> tuple[str, int]:

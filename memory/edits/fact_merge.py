@@ -32,6 +32,7 @@ def merge_facts(old: Fact, new: Fact) -> Fact:
         confidence=max(old.confidence, new.confidence),
         accounts=accounts_of((*(old.accounts or ("",)), *(new.accounts or ("",)))),
         also_said=_origins(old, new),
+        uses=max(old.uses, new.uses),
     )
     if old.until and new.created_at > old.until:
         # It holds again.

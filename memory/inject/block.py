@@ -120,8 +120,8 @@ def format_memory_for_injection(
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts by confidence, past ones last; of equals, the one stored first comes first."""
-    return sorted(facts, key=lambda fact: (bool(fact.until), -fact.confidence))
+    """Return the facts by confidence and use, past ones last; of equals, the one stored first comes first."""
+    return sorted(facts, key=lambda fact: (bool(fact.until), -fact.confidence, -fact.uses))
 
 
 def _order(facts: Sequence[Fact], messages: Sequence[str], options: MemoryOptions) -> list[Fact]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from parley.core.ports.memory.port import MOST_INSTRUCTIONS
 from parley.memory.inject.line_cache import Render
 from parley.memory.model.document import Category, Fact
 from parley.memory.text.instructions import is_standing_instruction
 from parley.memory.text.token_counting import estimate_with_margin
 
 _HEADING = "How the person wants every answer (their own words; style, language and format only):\n"
-_MOST, _MOST_TOKENS = 10, 250
+_MOST_TOKENS = 500
 _MOST_OF_BUDGET = 0.5
 
 
@@ -24,7 +25,7 @@ def instruction_section(facts: Sequence[Fact], render: Render, budget: int) -> s
         return ""
     most = min(_MOST_TOKENS, int(budget * _MOST_OF_BUDGET))
     lines, left = list[str](), most - estimate_with_margin(_HEADING)
-    for line in map(render, wishes[:_MOST]):
+    for line in map(render, wishes[:MOST_INSTRUCTIONS]):
         cost = estimate_with_margin(line)
         if line and cost <= left:
             lines.append(line)

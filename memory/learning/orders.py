@@ -15,17 +15,24 @@ from parley.memory.text.sentences import split_sentences
 
 _IGNORE = (
     r"(?:ignor(?!es\b|ed\b)\w{1,6}|disregard|forget|override|bypass|missachte|vergiss|oublie[rz]?|olvida"
-    r"|esque[cç]a|dimentica)"
+    r"|esque[cç]a|dimentica|vergessen sie|olvide|non seguire|negeer|zignoruj|не слушай|yok say|abaikan|bỏ qua"
+    r"|αγνόησε|تجاهل|अनदेखा|התעלם)"
 )
 _RULES = (
     r"(?:instructions?|rules?|prompts?|guidelines|restrictions|anweisung(?:en)?|regeln|vorgaben|consignes|règles"
-    r"|instrucciones|reglas|instruções|regras|istruzioni|regole)"
+    r"|instrucciones|reglas|instruções|regras|istruzioni|regole|instructies|regels|instrukcj[eę]|pokyny|указания"
+    r"|правила|инструкции|talimatları|kuralları|instruksi|aturan|hướng dẫn|quy tắc|οδηγίες|κανόνες"
+    r"|التعليمات|القواعد|निर्देशों|ההוראות|הכללים)"
 )
 # Wherever it stands in a sentence.
 _INJECTED = (
-    rf"\b{_IGNORE}\b.{{0,40}}\b{_RULES}\b",
+    rf"\b{_IGNORE}(?!\w).{{0,40}}\b{_RULES}(?!\w)|\b{_RULES}(?!\w).{{0,20}}\b(?:yok say|अनदेखा)",
+    r"\bignore (?:the |all |everything |anything )?(?:above|previous|before|earlier|said)\b",
+    r"\b(?:and|so|but|that|then),? you (?:must|should|shall|have to|need to|are to)\b",
+    r"\bdo (?:whatever|everything) \w+ says\b|^\W*(?:as|in the name of) the (?:system|administrator)\b",
+    r"(?:无论|無論|不管|不论|不論).{1,20}(?:都|一律)(?:要|必须|必須|得|只|回答|推荐|推薦)",
     r"\bsystem prompt\b|\byou are now\b|\bdeveloper mode\b|\bnew instructions?\b",
-    r"</?(?:system|assistant|user|instructions?|memory)\b|\[/?INST\]|<\|im_|^\W*(?:system|assistant)\s*:",
+    r"</?(?:system|assistant|user|instructions?|memory)\b|\[/?INST\]|<\|\w|^\W*(?:system|assistant)\s*:",
     r"\b(?:assistant|chatbot) (?:must|should|shall|has to|needs to|is to|may never|will always)\b",
     (
         r"\b(?:wants|asks|asked|expects|needs|requires|instructed|told|tells) (?:the |this |its |their )?"
@@ -35,7 +42,8 @@ _INJECTED = (
     r"^\W*(?:the )?(?:agent|bot|ai|model) (?:must|shall|has to|may never)\b",
     r"(?:忽略|无视|無視|绕过|繞過|(?:忘记|忘掉|忘記)(?:所有|之前|以上|上面|你)).{0,20}(?:指令|指示|规则|規則|提示|要求|限制)",
     r"系统提示|系統提示|(?:助手|助理|智能体)(?:必须|必須|应该|應該|应当|應當|务必|務必|不得)",
-    r"指示を無視|システムプロンプト|지시(?:를|사항을)? ?무시|시스템 프롬프트",
+    r"^\W*(?:please,? )?(?:dear )?(?:assistant|chatbot)\s*,",
+    r"(?:指示|ルール).{0,10}(?:無視|忘れて)|지시.{0,6}무시|システムプロンプト|시스템 프롬프트",
     r"(?:игнорируй|забудь)(?:те)?.{0,40}(?:инструкции|правила|указания)",
 )
 # He does it ("Always drinks tea"), and nobody is told to: a verb in s, and none in "ss" or "us".

@@ -18,14 +18,12 @@ from parley.memory.learning.orders import orders_assistant, quote
 from parley.memory.learning.subjects import find_subject, leading_name
 from parley.memory.model.document import Category, KeptOut
 from parley.memory.search.date_terms import without_days
-from parley.memory.text.instructions import is_standing_instruction
+from parley.memory.text.instructions import is_plain_message, is_standing_instruction
 from parley.memory.text.search_terms import terms
 from parley.memory.text.secrets import count_marks, mask_secrets
 from parley.memory.text.sentences import split_sentences
 
 _FAMILY = 5
-_LONGEST_OWN = 400
-_FOREIGN = re.compile(r"[\"“”„«»「」『』`<>{}]|^[ \t]*+[>|#]|:[ \t\r]*+\n", re.MULTILINE)
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?。] )(?<!^)\b[A-ZÀ-ÖØ-Þ][\w’'-]*")
 # Words that stand for the person or the day, whoever said them, and those of months and days.
@@ -121,7 +119,7 @@ def is_spoken_instruction(content: str, said: str) -> bool:
 
     A long message, a quotation or a listing may be somebody else's text.
     """
-    if len(said) > _LONGEST_OWN or _FOREIGN.search(said) or not is_standing_instruction(content):
+    if not is_plain_message(said) or not is_standing_instruction(content):
         return False
     return any(
         is_standing_instruction(sentence) and _shares_words(content, sentence)

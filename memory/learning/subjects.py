@@ -77,7 +77,7 @@ def find_subject(content: str, speakers: Iterable[str] = ()) -> str:
     said = _ASKED.sub("", content, count=1) if _ASKED.match(content) else content
     for pattern in (_ENGLISH, _GERMAN, _ROMANCE, _RUSSIAN, _CHINESE, _JAPANESE, _KOREAN):
         if found := pattern.match(said):
-            return next(filter(None, reversed(found.groups())))
+            return str(next(filter(None, reversed(found.groups()))))
     own = {name.casefold() for speaker in speakers for name in (speaker, *speaker.split())}
     named = leading_name(said)
     return "" if named.casefold() in own else named

@@ -29,6 +29,10 @@ class Category(StrEnum):
     """What the person wants of every answer in style, language and format (memory/text/instructions.py)."""
 
 
+MOST_USES = 9
+"""Uses of a fact that count: more tell nothing more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One remembered statement, in the person's own language.
@@ -42,7 +46,8 @@ class Fact:
     a year or a month; a fact with `until` is past. `origin` is where it was said, `also_said` where it was
     said again. `reviewed_at` is when it was last judged whether it still holds (memory/upkeep). `accounts`
     are those of a linked person that it came from; "" among them, or none at all, stands for the account
-    after which the person is named. A team's facts are of the accounts that said them.
+    after which the person is named. A team's facts are of the accounts that said them. `uses` is how many
+    answers used it, as far as counted (memory/upkeep/fact_uses.py).
     """
 
     id: str
@@ -62,6 +67,7 @@ class Fact:
     origin: FactOrigin = NO_ORIGIN
     also_said: tuple[FactOrigin, ...] = ()
     reviewed_at: str = ""
+    uses: int = 0
 
     @property
     def manual(self) -> bool:

@@ -119,7 +119,7 @@ class FactIndex:
         return len(self._slots)
 
     def by_confidence(self) -> tuple[Fact, ...]:
-        """Return all facts: what holds before what is past, by confidence, of equals the last said first."""
+        """Return all facts: what holds before what is past, by confidence and use, the last said first."""
         if len(self._resting) != len(self._facts):
             rising = self._rising or sorted(self._slots.values(), key=self._rest)
             self._rising = rising
@@ -135,9 +135,10 @@ class FactIndex:
     def _fact(self, slot: int) -> Fact:
         return self._facts[self._places[slot]]
 
-    def _rest(self, slot: int) -> tuple[bool, float, str, int]:
+    def _rest(self, slot: int) -> tuple[bool, float, int, str, int]:
         fact = self._fact(slot)
-        return not fact.until, fact.confidence, fact.confirmed_at or fact.created_at, self._places[slot]
+        said = fact.confirmed_at or fact.created_at
+        return not fact.until, fact.confidence, fact.uses, said, self._places[slot]
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
         """Return the facts relevant to messages (oldest first), best first, the best with score 1."""

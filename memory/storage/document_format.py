@@ -1,8 +1,8 @@
 """JSON format of a memory: schema 1.0 of the reference system, tolerant of edits by hand and other versions.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
-`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`, `origin`, `alsoSaid`, `reviewedAt`. What
-cannot be read is handed back, entry by entry, so that nothing is lost.
+`keywords`, `lastConfirmedAt`, `accounts`, `validFrom`, `until`, `origin`, `alsoSaid`, `reviewedAt`,
+`uses`. What cannot be read is handed back, entry by entry, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import orjson
 from parley.core.model.types import Json
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 from parley.memory.model.document import (
+    MOST_USES,
     SUMMARY_SECTIONS,
     VERSION,
     Category,
@@ -86,6 +87,7 @@ def fact_to_json(fact: Fact) -> Object:
         "origin": _origin_value(fact.origin),
         "alsoSaid": [_origin_value(each) for each in fact.also_said],
         "reviewedAt": fact.reviewed_at,
+        "uses": fact.uses,
     }
     return value | {key: entry for key, entry in extras.items() if entry}
 
@@ -187,7 +189,12 @@ def read_fact(entry: Json) -> Fact | None:
         origin=_origin(entry.get("origin")),
         also_said=_origins(entry.get("alsoSaid")),
         reviewed_at=normalise_timestamp(_text(entry.get("reviewedAt"))),
+        uses=_uses(entry.get("uses")),
     )
+
+
+def _uses(value: Json) -> int:
+    return max(0, min(value, MOST_USES)) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _origin(value: Json) -> FactOrigin:

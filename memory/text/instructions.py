@@ -13,9 +13,12 @@ from importlib.resources import files
 
 from parley.core.inbound.look_alikes import fold_look_alikes
 from parley.memory.text.search_terms import UNSPACED
+from parley.memory.text.sentences import split_sentences
 
 LONGEST_INSTRUCTION = 160
 """Characters of an instruction; longer ones are rarely about style alone."""
+_LONGEST_OWN = 400
+_FOREIGN = re.compile(r"[\"“”„«»「」『』`<>{}]|^[ \t]*+[>|#]|:[ \t\r]*+\n", re.MULTILINE)
 _WORDS = ("every time", "answers", "style", "languages", "other")
 _EDGES = " \t.!。！,，、"
 _PLAIN = re.compile(r"[\w\s,.!，。！、;:'’*+/%°-]*")
@@ -50,6 +53,20 @@ def says_every_time(sentence: str) -> bool:
     """Return whether a sentence says that it holds for all answers, rather than for this one."""
     text = _plain(sentence)
     return bool(text) and (_asks_for_name(text) or bool(_pattern("every time").search(text)))
+
+
+def is_plain_message(message: str) -> bool:
+    """Return whether a message is short, and its author's own: no long text, quotation or listing."""
+    return len(message) <= _LONGEST_OWN and not _FOREIGN.search(message)
+
+
+def standing_instructions(message: str) -> list[str]:
+    """Return the sentences of a short, plain message that say what its author wants of every answer."""
+    return [
+        sentence
+        for sentence in (map(str.strip, split_sentences(message)) if is_plain_message(message) else ())
+        if is_standing_instruction(sentence) and says_every_time(sentence)
+    ]
 
 
 def is_same_matter(one: str, two: str) -> bool:

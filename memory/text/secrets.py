@@ -13,6 +13,15 @@ from functools import cached_property
 from itertools import chain
 
 from parley.memory.text.search_terms import UNSPACED
+from parley.memory.text.secret_words import (
+    HAN_NAMES,
+    KEY_BEGINS,
+    KEY_NAMES,
+    OF,
+    SAID_BEGINS,
+    SAID_NAMES,
+    SAID_OF_ONE,
+)
 
 CARD, IBAN, KEY, PASSWORD = "[card number]", "[IBAN]", "[key]", "[password]"
 _MARKS = (CARD, IBAN, KEY, PASSWORD)
@@ -48,6 +57,7 @@ _TOKEN = re.compile(
     | (?:AKIA|ASIA)[A-Z0-9]{{16}}(?![A-Za-z0-9]) | AIza[A-Za-z0-9_-]{{35}} | ya29\.[A-Za-z0-9_-]{{20,}}
     | GOCSPX-[A-Za-z0-9_-]{{20,}} | hf_[A-Za-z0-9]{{30,}} | npm_[A-Za-z0-9]{{36}} | pypi-[A-Za-z0-9_-]{{50,}}
     | dop_v1_[a-f0-9]{{64}} | shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{{32}}
+    | https://hooks\.slack\.com/services/[A-Za-z0-9/_-]{{20,}}
     | SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}
     | lsv2_[a-z]{{2}}_[A-Za-z0-9_]{{30,}}
     | eyJ[A-Za-z0-9_-]{{10,}}\.eyJ[A-Za-z0-9_-]{{10,}}\.[A-Za-z0-9_-]{{10,}}
@@ -60,49 +70,25 @@ _BOT_TOKEN = re.compile(rf"{_START}[0-9]{{8,10}}[:：][A-Za-z0-9_-]{{35}}(?![A-Z
 _WORD_BEGINS = rf"(?<![^\W{UNSPACED}])"
 _HAN_IS = "(?:就?是|为|為|は|는|은)"
 _URL_PASSWORD = re.compile(r"://([^\s:/@]{1,100}):([^\s@/]{1,200})@")
-_KEY_NAMES = (
-    r"(?:api|access|secret|private|client|auth)[ _-]?(?:key|token|secret)|bearer|"
-    r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
-)
 _KEY_SAID = re.compile(
-    rf"{_WORD_BEGINS}(?:{_KEY_NAMES})[\"'`]?"
+    rf"(?<![^\W_{UNSPACED}])(?:{KEY_NAMES})[\"'`]?"
     rf"(?:\s{{1,3}}(?:is|ist|lautet|est|es|é|è)\s|\s{{0,3}}(?:[:=：]|{_HAN_IS})|\s)\s{{0,3}}"
     rf"[\"'`]?([A-Za-z0-9_\-./+=]{{12,400}})(?![A-Za-z0-9_[])",
     re.IGNORECASE,
 )
-_SAID_NAMES = (
-    "password|passwd|pwd|passcode|passphrase|pass code|pin|pin code|pin-code|passwort|kennwort|wachtwoord|"
-    "mot de passe|code pin|contraseña|clave|senha|palavra-passe|parola d'ordine|parola|пароль|пин-код|пин|"
-    "hasło|heslo|lösenord|adgangskode|passord|salasana|şifre|jelszó|mật khẩu|kata sandi"
-)
 _PASSWORD_SAID = re.compile(
-    rf"{_WORD_BEGINS}(?:{_SAID_NAMES})(?![^\W{UNSPACED}])(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
-    r"\s(?P<verb>is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:)\s{1,3}"
+    rf"{_WORD_BEGINS}(?:{SAID_NAMES})(?![^\W{UNSPACED}])(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
+    r"(?:\s|['’](?=s\s))(?P<verb>s|is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:|هي|هو|है|είναι|คือ)\s{1,3}"
     rf"|\s{{0,3}}(?:[:=：–—-]|{_HAN_IS})\s{{0,3}}|\s{{1,3}})"
     r"(?P<value>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|«[^»\n]{1,100}»|“[^”\n]{1,100}”|[^\s\"'`«“]{2,100})",
     re.IGNORECASE,
 )
 _PASSWORD_HAN = re.compile(
-    r"(?:密码|密碼|口令|验证码|驗證碼|パスワード|暗証番号|비밀번호|암호|패스워드)"
+    rf"(?:{'|'.join(HAN_NAMES.split())})"
     r"(?:[^\n。！？!-~]{0,16})[\"'“「『:=： ]{0,3}(?P<value>[!-~]{3,100})"
 )
-# "The password of the router is ...", but not "the password manager is ...".
-_OF_WORDS = """
-    for of to at on in für fürs vom zum von beim pour du de del para do da per della для от van voor
-"""
-_OF = frozenset(_OF_WORDS.split())
 _QUOTES = "\"'`«»“”"
 _CLAUSE_END = re.compile(r"\s*(?:$|[\n.!?,;)。！？，；])|\s+(?:and|und|et|y|e|и)\s")
-# What is said of passwords, and is none.
-_SAID_OF_ONE_WORDS = """
-    weak strong wrong right correct incorrect invalid expired required secret safe unsafe secure short
-    long needed forgotten lost unknown known same different new old missing mandatory optional empty bad
-    good fine stored saved encrypted hashed set there here working broken compromised leaked private
-    protected falsch richtig schwach stark sicher abgelaufen vergessen geheim neu alt weg nötig faible
-    fort faux expiré oublié secret nouveau incorrecta incorrecto débil segura seguro nueva olvidada
-    fraca forte errada nova segura sbagliata debole sicura scaduta неверный слабый забыт новый секрет
-"""
-_SAID_OF_ONE = frozenset(_SAID_OF_ONE_WORDS.split())
 _ODD = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\d{4}|[^\w\s.,;:!?'’)(-]")
 
 
@@ -257,8 +243,12 @@ def _password(found: re.Match[str]) -> str:
     kept = value[len(bare) :]
     plain = not _ODD.search(bare)
     of = (found["of"] or "").split()
-    said = bool(found["verb"] and (not of or of[0].casefold() in _OF)) or ":" in found[0] or "=" in found[0]
-    if plain and (not said or bare.casefold() in _SAID_OF_ONE or not _ends_clause(found, kept)):
+    said = (
+        bool(found["verb"] not in (None, "s") and (not of or of[0].casefold() in OF))
+        or ":" in found[0]
+        or "=" in found[0]
+    )
+    if plain and (not said or bare.casefold() in SAID_OF_ONE or not _ends_clause(found, kept)):
         return found[0]
     return _value_masked(found, PASSWORD + kept, "value")
 
@@ -276,16 +266,8 @@ def _password_han(found: re.Match[str]) -> str:
 
 _PREFIXES = """
     sk- sk_ pk- pk_ rk- rk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- xox xapp- AKIA ASIA AIza
-    ya29. GOCSPX- hf_ npm_ pypi- dop_v1_ shp SG. lsv2_ eyJ -----BEGIN
+    ya29. GOCSPX- hf_ npm_ pypi- dop_v1_ shp SG. https://hooks.slack lsv2_ eyJ -----BEGIN
 """
-_KEY_BEGINS = "api access secret private client auth bearer clé clave chave chiave ключ"
-_PASSWORD_BEGINS = (
-    "pass", "pwd", "pin", "kennwort", "wachtwoord", "mot de passe", "code pin", "contraseña", "clave",
-    "senha", "palavra", "parola", "пароль", "пин", "hasło", "heslo", "lösenord", "adgangskode", "salasana",
-    "şifre", "jelszó", "mật khẩu", "kata sandi",
-)  # fmt: skip
-_HAN_BEGINS = "密码 密碼 口令 验证码 驗證碼 パスワード 暗証番号 비밀번호 암호 패스워드"
-
 FORMS = (
     SecretForm(_TOKEN, lambda _: KEY, tuple(_PREFIXES.split())),
     SecretForm(_BOT_TOKEN, lambda _: KEY),
@@ -293,8 +275,8 @@ FORMS = (
     SecretForm(_IBAN, _iban, ahead=2),
     SecretForm(_CARD, _card),
     SecretForm(_OTHER_CARD, _card),
-    SecretForm(_KEY_SAID, lambda found: _value_masked(found, KEY, 1), tuple(_KEY_BEGINS.split())),
-    SecretForm(_PASSWORD_SAID, _password, _PASSWORD_BEGINS),
-    SecretForm(_PASSWORD_HAN, _password_han, tuple(_HAN_BEGINS.split())),
+    SecretForm(_KEY_SAID, lambda found: _value_masked(found, KEY, 1), tuple(KEY_BEGINS.split())),
+    SecretForm(_PASSWORD_SAID, _password, SAID_BEGINS),
+    SecretForm(_PASSWORD_HAN, _password_han, tuple(HAN_NAMES.split())),
 )
 """All forms of secrets, in the order in which they are masked."""

@@ -38,6 +38,8 @@ class ScopedMemoryTools:
     A token counts while its turn runs: when the answer is there, nobody can use it any more.
     """
 
+    takes_consent = True
+
     def __init__(
         self,
         memory: MemoryService,

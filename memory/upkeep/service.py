@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
@@ -13,6 +13,7 @@ from parley.core.ports.journal import log_store_failure
 from parley.core.ports.memory.port import FactView, MemoryNotices
 from parley.memory.admin import fact_view
 from parley.memory.cache import MemoryCache
+from parley.memory.inject.block import line_format
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
 from parley.memory.learning.extraction.parse_response import ShownIds
 from parley.memory.learning.worker import Learner
@@ -25,9 +26,11 @@ from parley.memory.search.index import FactIndex
 from parley.memory.text.search_terms import terms
 from parley.memory.text.smalltalk import says_nothing
 from parley.memory.text.token_counting import Counter
+from parley.memory.told_lines import ToldLines
 from parley.memory.upkeep.budget import DailyBudget
 from parley.memory.upkeep.consolidation import UpkeepMaterial, consolidate, find_material, screened
 from parley.memory.upkeep.duplicates import merge_duplicates
+from parley.memory.upkeep.fact_uses import FactUses, add_uses, used_lines
 from parley.memory.upkeep.staleness import lower_facts, stale_facts
 
 log = logging.getLogger(__name__)
@@ -52,6 +55,8 @@ class UpkeepService:
         counter: Counter,
         options: MemoryOptions,
         clock: Callable[[], float],
+        told: ToldLines,
+        uses: FactUses,
     ) -> None:
         self._cache = cache
         self._repository = repository
@@ -63,10 +68,14 @@ class UpkeepService:
         self._clock = clock
         self._budget = DailyBudget(options.consolidation_calls, options.consolidation_tokens, clock)
         self._asked: OrderedDict[str, float] = OrderedDict()
+        self._teams: OrderedDict[str, float] = OrderedDict()
+        self._told, self._uses = told, uses
 
     async def learn(self, person: str, assistant: str, turns: Sequence[CompletedTurn]) -> None:
         """Learn from turns as `Learner` does, and look after the memory; a failure of that is only logged."""
         await self._learner.learn(person, assistant, turns)
+        told = [(self._told.latest(person, turn.thread), turn) for turn in turns if turn.person == person]
+        self._uses.count(person, await self._cache.run_in_thread(partial(_used_lines, told)))
         try:
             await self.look_after(person)
         except (MemoryFailed, StoreUnavailable) as error:
@@ -81,11 +90,34 @@ class UpkeepService:
         if now - state.upkeep_at < _DAY:
             return
         await self._states.note_upkeep(person, now)
+        uses = self._uses.take(person)
         for assistant in ("", *state.assistants):
             if (await self._cache.load(person, assistant)).notes.off:
                 return
-            await self._repository.change(person, assistant, partial(_tidied, self._options, self._now()))
+            work = partial(_tidied, self._options, self._now(), uses)
+            await self._repository.change(person, assistant, work)
             await self._consolidate(person, assistant)
+
+    async def look_after_team(self, team: str) -> None:
+        """Merge what says the same in a team's memory, and lower what may no longer hold, once a day at most.
+
+        All of it was written by people: no model rewrites it, and nobody in particular is asked. A failure is
+        only logged.
+        """
+        now = self._clock()
+        if now - self._teams.get(team, -_DAY) < _DAY:
+            return
+        self._teams[team] = now
+        self._teams.move_to_end(team)
+        if len(self._teams) > _MOST_PEOPLE:
+            self._teams.popitem(last=False)
+        try:
+            if now - (await self._states.get(team)).upkeep_at < _DAY:
+                return
+            await self._repository.change(team, "", partial(_tidied_team, self._options, self._now()))
+            await self._states.note_upkeep(team, now)
+        except (MemoryFailed, StoreUnavailable) as error:
+            log.warning("%s: the memory was not looked after: %s", team, error)
 
     async def ask_below(self, noted: MemoryNotices, person: str, said: str) -> MemoryNotices:
         """Return the notices below an answer, or, where there is none, perhaps a question instead."""
@@ -152,15 +184,35 @@ class UpkeepService:
         return format_timestamp(self._clock())
 
 
-def _tidied(options: MemoryOptions, now: str, stored: StoredMemory) -> tuple[StoredMemory, None]:
+def _used_lines(told: Sequence[tuple[Sequence[str], CompletedTurn]]) -> list[str]:
+    return [
+        line for lines, turn in told if lines for line in used_lines(lines, turn.user_text, turn.reply_text)
+    ]
+
+
+def _tidied(
+    options: MemoryOptions, now: str, uses: Mapping[str, int], stored: StoredMemory
+) -> tuple[StoredMemory, None]:
     """Return the memory after the part that needs no model."""
     if stored.notes.off:
+        return stored, None
+    tidy = add_uses(stored, uses, line_format(options.injection_format))
+    if options.consolidation:
+        tidy = merge_duplicates(tidy, FactIndex(tidy.document.facts), now)
+    if options.staleness is Staleness.LOWER:
+        tidy = lower_facts(tidy, stale_facts(tidy.document.facts, now), now)
+    return tidy, None
+
+
+def _tidied_team(options: MemoryOptions, now: str, stored: StoredMemory) -> tuple[StoredMemory, None]:
+    """Return a team's memory without repetitions, and with what may no longer hold as less sure."""
+    if stored.notes.off or stored.damaged:
         return stored, None
     tidy = stored
     if options.consolidation:
         tidy = merge_duplicates(stored, FactIndex(stored.document.facts), now)
-    if options.staleness is Staleness.LOWER:
-        tidy = lower_facts(tidy, stale_facts(tidy.document.facts, now), now)
+    if options.staleness is not Staleness.OFF:
+        tidy = lower_facts(tidy, stale_facts(tidy.document.facts, now, written=True), now)
     return tidy, None
 
 

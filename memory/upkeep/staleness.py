@@ -15,13 +15,13 @@ _SHARE_LEFT = 0.8
 _LASTING = (Category.CORRECTION, Category.INSTRUCTION)
 
 
-def is_stale(fact: Fact, today: str) -> bool:
+def is_stale(fact: Fact, today: str, *, written: bool = False) -> bool:
     """Return whether a fact may no longer hold on this day (ISO 8601); judged once, until it is said again.
 
-    What the person wrote, corrections, instructions and what is past already are not judged. A day is over
-    only if it was to come when the fact was said: what happened then stays true.
+    What the person wrote (but with `written`), corrections, instructions and what is past already are not
+    judged. A day is over only if it was to come when the fact was said: what happened then stays true.
     """
-    if fact.until or fact.manual or fact.category in _LASTING or not fact.created_at:
+    if fact.until or (fact.manual and not written) or fact.category in _LASTING or not fact.created_at:
         return False
     if fact.reviewed_at >= fact.last_said:
         return False
@@ -31,9 +31,9 @@ def is_stale(fact: Fact, today: str) -> bool:
     return bool(days) and fact.last_said[:10] < max(days) <= _before(today, _DAYS_OVER)
 
 
-def stale_facts(facts: Iterable[Fact], today: str) -> list[Fact]:
-    """Return the facts that may no longer hold."""
-    return [fact for fact in facts if is_stale(fact, today)]
+def stale_facts(facts: Iterable[Fact], today: str, *, written: bool = False) -> list[Fact]:
+    """Return the facts that may no longer hold; with `written` also of those that people wrote."""
+    return [fact for fact in facts if is_stale(fact, today, written=written)]
 
 
 def lower(fact: Fact, at: str) -> Fact:

@@ -33,7 +33,7 @@ def _tool(spec: ToolSpec, tools: MemoryTools) -> BaseTool:
     async def call(config: RunnableConfig, **arguments: Any) -> str:  # noqa: ANN401 - whatever a model writes
         token = _token(config)
         try:
-            if spec.name == _FORGET:
+            if spec.name == _FORGET and tools.takes_consent:
                 found = await _forget(tools, token, arguments, config)
             else:
                 found = await tools.call(token, spec.name, arguments)

@@ -48,6 +48,7 @@ CHINESE = {
         *("memory/edits/supersede.py", "memory/text/secrets.py", "memory/learning/orders.py"),
         *("memory/learning/screening.py", "memory/learning/subjects.py", "memory/inject/essentials.py"),
         *("memory/learning/extraction/rules.py", "memory/learning/upload_filter.py"),
+        *("memory/upkeep/soundness.py", "memory/text/secret_words.py"),
         "memory/learning/extraction/statements.py",
         "memory/learning/extraction/strip_markup.py",
         *("memory/search/date_terms.py", "memory/search/index.py", "memory/search/query.py"),

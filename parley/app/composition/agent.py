@@ -23,7 +23,8 @@ from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
-from parley.app.composition.memory_tools import DeferredMemoryTools
+from parley.app.composition.memory_tools import DeferredMemoryTools, mcp_address
+from parley.app.composition.remote_memory_tools import RemoteMemoryTools
 from parley.app.composition.store_index import store_index
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings
@@ -202,7 +203,8 @@ def _most_steps(settings: Settings) -> int:
 def served_options(loaded: LoadedSettings) -> EmbeddedOptions:
     """Return the options of a server that others reach: their handler says who comes in."""
     auth = loaded.settings.agent_server.auth
-    return replace(embedded_options(loaded), auth=place_in(loaded.folder, auth) if auth else "")
+    tools = RemoteMemoryTools(mcp_address(loaded)) if loaded.settings.memory.tools else NO_MEMORY_TOOLS
+    return replace(embedded_options(loaded, tools), auth=place_in(loaded.folder, auth) if auth else "")
 
 
 def _models(settings: Settings) -> tuple[ModelOptions, ...]:

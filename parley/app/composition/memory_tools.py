@@ -25,6 +25,8 @@ from parley.memory.tools.service import ScopedMemoryTools
 class DeferredMemoryTools:
     """The port `MemoryTools`, before and after there is a memory."""
 
+    takes_consent = True
+
     def __init__(self) -> None:
         self._tools: MemoryTools = NO_MEMORY_TOOLS
         self.endpoint = McpEndpoint(self)

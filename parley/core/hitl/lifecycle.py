@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parley.core.hitl import audit
@@ -13,6 +13,7 @@ from parley.core.hitl.records import (
     decode_question,
     event_item,
     new_question_document,
+    offer_turn,
     question_document,
     question_key,
     questions_of_turn,
@@ -20,7 +21,8 @@ from parley.core.hitl.records import (
 from parley.core.inbound.turn_queue import turn_item
 from parley.core.model.address import Conversation
 from parley.core.model.codec import encode
-from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer
+from parley.core.model.options import DecisionRules
+from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer, Question
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Document, Journal, NewQueueItem, update_document
 from parley.core.services import CoreServices
@@ -32,7 +34,7 @@ from parley.core.state.turn_record import TurnRecord
 class QuestionOpening:
     """What makes a turn's questions open, in one transaction with its end."""
 
-    pending: PendingQuestion
+    pending: PendingQuestion | None
     documents: tuple[Document, ...]
     puts: tuple[NewQueueItem, ...]
 
@@ -40,48 +42,70 @@ class QuestionOpening:
 def open_questions(
     services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
 ) -> QuestionOpening | None:
-    """Return the questions that a turn ends with, ready to be asked; None where there are none."""
-    if not turn.questions:
+    """Return the questions that a turn ends with, ready to be asked; None where there are none.
+
+    Only those of its run keep the conversation waiting.
+    """
+    if not turn.questions and not turn.offers:
         return None
-    records = _records(services, message, turn_id, turn)
+    asked = _records(services, message, turn_id, turn)
+    records = (*asked, *_offers(services, message, turn_id, turn))
     documents = [
         document
         for record in records
         for document in (new_question_document(record), audit.asked_document(record))
     ]
     puts = [put for record in records for put in _puts(record)]
-    keys = tuple(record.question.id for record in records)
-    pending = PendingQuestion(keys, message.sender.id, message.sender.name, turn_id)
+    keys = tuple(record.question.id for record in asked)
+    pending = PendingQuestion(keys, message.sender.id, message.sender.name, turn_id) if asked else None
     return QuestionOpening(pending, tuple(documents), tuple(puts))
 
 
 def _records(
     services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
 ) -> tuple[QuestionRecord, ...]:
-    now, total = services.clock(), len(turn.questions)
+    total = len(turn.questions)
     found = []
     for number, question in enumerate(turn.questions, start=1):
         rules = fit_rules(services.options.questions.rules_for(question), question)
-        found.append(
-            QuestionRecord(
-                question=replace(question, id=question_key(turn_id, number)),
-                interrupt=question.id,
-                turn=turn_id,
-                thread=turn.thread,
-                conversation=message.conversation.key,
-                place=_place(services, rules.ask, message.conversation),
-                asker=message.sender,
-                private=message.private,
-                reply_to=message.id,
-                language=services.language(message),
-                asked_at=now,
-                rules=rules,
-                number=number,
-                total=total,
-                until=now + rules.expires_after if rules.expires_after else 0.0,
-            )
-        )
+        record = _record(services, message, turn_id, question, rules, number)
+        found.append(replace(record, thread=turn.thread, number=number, total=total))
     return tuple(found)
+
+
+def _offers(
+    services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
+) -> Iterator[QuestionRecord]:
+    """Yield the questions of our own, which whoever wrote the message decides, and nobody else."""
+    for number, question in enumerate(turn.offers, start=1):
+        record = _record(services, message, offer_turn(turn_id), question, DecisionRules(), number)
+        yield replace(record, offer=True)
+
+
+def _record(
+    services: CoreServices,
+    message: InboundMessage,
+    turn_id: str,
+    question: Question,
+    rules: DecisionRules,
+    number: int,
+) -> QuestionRecord:
+    now = services.clock()
+    return QuestionRecord(
+        question=replace(question, id=question_key(turn_id, number)),
+        interrupt=question.id,
+        turn=turn_id,
+        thread="",
+        conversation=message.conversation.key,
+        place=_place(services, rules.ask, message.conversation),
+        asker=message.sender,
+        private=message.private,
+        reply_to=message.id,
+        language=services.language(message),
+        asked_at=now,
+        rules=rules,
+        until=now + rules.expires_after if rules.expires_after else 0.0,
+    )
 
 
 def _place(services: CoreServices, wanted: str, here: Conversation) -> str:
@@ -107,6 +131,14 @@ def decision_changes(
     return (question_document(document, record), audit.decided_document(record)), (
         event_item(record, QuestionEventKind.SETTLE),
     )
+
+
+def drop_changes(
+    record: QuestionRecord, document: Document
+) -> tuple[tuple[Document, ...], tuple[NewQueueItem, ...]]:
+    """Return what closes a question that nobody needs to decide any more."""
+    closed = replace(record, dropped=True)
+    return (question_document(document, closed),), (event_item(closed, QuestionEventKind.SETTLE),)
 
 
 def collect_answers(records: Sequence[QuestionRecord]) -> tuple[InterruptAnswer, ...]:

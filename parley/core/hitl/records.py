@@ -18,13 +18,14 @@ QUESTION_PREFIX = "question/"
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question of an interrupted run, from asked to decided.
+    """One question of an interrupted run, or of our own below an answer (`offer`), from asked to decided.
 
     `interrupt` is the agent's own id of it, `question.id` our key. `conversation` is where the run belongs,
     `place` where it is asked. `handle` is the channel's note about the message that shows it, `shown` that
     it arrived. `until` is when time decides, 0 for never; `dropped` says that
     the conversation went on without it. It is the `number`-th of `total` that its turn asks. `messages` are
-    the platform's ids of those that show it.
+    the platform's ids of those that show it. Nothing waits for an offer; its `interrupt` is the fact's id,
+    and its `turn` a name beside the turn's (`offer_turn`).
     """
 
     question: Question
@@ -46,6 +47,7 @@ class QuestionRecord:
     decision: Decision | None = None
     dropped: bool = False
     messages: tuple[str, ...] = ()
+    offer: bool = False
 
     @property
     def open(self) -> bool:
@@ -80,6 +82,11 @@ def question_queue(channel: str) -> str:
 def question_key(turn: str, number: int) -> str:
     """Return a question's key: the same after a crash, and short enough for any button's data."""
     return f"{turn}-{number}"
+
+
+def offer_turn(turn: str) -> str:
+    """Return the name under which offers below a turn's answer are kept, beside its run's questions."""
+    return f"{turn}o"
 
 
 def question_document_key(key: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from parley.core.delivery.delivery import Delivery
-from parley.core.hitl.lifecycle import decision_changes, resume_item
+from parley.core.hitl.forget_offers import APPROVE, forget_offered
+from parley.core.hitl.lifecycle import decision_changes, drop_changes, resume_item
 from parley.core.hitl.policy import may_decide
 from parley.core.hitl.records import (
     QuestionEvent,
@@ -31,7 +32,7 @@ from parley.core.inbound.access import may_talk
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.codec import decode
-from parley.core.model.errors import DeliveryRejected, DocumentConflict
+from parley.core.model.errors import DeliveryRejected, DocumentConflict, MemoryFailed
 from parley.core.model.questions import Decision
 from parley.core.model.types import OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint
@@ -128,14 +129,42 @@ async def _decide(services: CoreServices, claim: Claim, event: QuestionEvent) ->
         questions = await questions_of_turn(services.journal, claim.lane)
         record, document = next(each for each in questions if each[0].question.id == event.key)
         decision = _decision(services, record, event)
-        if decision is None or not await _waits(services, record):
+        if decision is None or not (record.offer or await _waits(services, record)):
             await services.journal.done(claim, claim.items[:1])
             return
-        documents, puts = decision_changes(record, document, decision)
-        if not any(other.open for other, _ in questions if other.question.id != event.key):
-            puts = (*puts, resume_item(record, services.clock()))
+        last = not any(other.open for other, _ in questions if other.question.id != event.key)
+        try:
+            documents, puts = await _changes(services, record, document, decision, last=last)
+        except MemoryFailed as error:
+            await _tell_failure(services, claim, record, error)
+            return
         if await _done(services, claim, documents, puts):
             return
+
+
+async def _changes(
+    services: CoreServices, record: QuestionRecord, document: Document, decision: Decision, *, last: bool
+) -> tuple[tuple[Document, ...], tuple[NewQueueItem, ...]]:
+    """Return what a decision changes; with the `last` one of a turn its run goes on.
+
+    What an offer says is done first: done again after a crash it changes nothing. Raises MemoryFailed.
+    """
+    if record.offer and decision.option == APPROVE and not await forget_offered(services, record):
+        return drop_changes(record, document)
+    documents, puts = decision_changes(record, document, decision)
+    if last and not record.offer:
+        puts = (*puts, resume_item(record, services.clock()))
+    return documents, puts
+
+
+async def _tell_failure(
+    services: CoreServices, claim: Claim, record: QuestionRecord, error: MemoryFailed
+) -> None:
+    """Say that the fact is still there, and let the question stay open."""
+    log.warning("question %s: the fact is not forgotten: %s", record.question.id, error)
+    text = say(record.language, Sentence.MEMORY_TOOL_STILL_THERE)
+    await _deliver(services, record, _message(record, f"{record.question.id}-f", text), "", _forget)
+    await services.journal.done(claim, claim.items[:1])
 
 
 def _decision(services: CoreServices, record: QuestionRecord, event: QuestionEvent) -> Decision | None:

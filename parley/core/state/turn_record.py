@@ -52,7 +52,8 @@ class TurnRecord:
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
     followed: who is cut off later than before got further. `context` is what was said before, as it was read
     for the run; with the answer it goes. `transcripts` are the words of its voice messages. `tenure` is the
-    lease under which it was worked last. `title` is what the agent calls the conversation, where that is new.
+    lease under which it was worked last. `offers` are questions of our own below the answer, for which
+    nothing waits. `title` is what the agent calls the conversation, where that is new.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -84,6 +85,7 @@ class TurnRecord:
     preamble: int = 0
     tenure: str = ""
     title: str = ""
+    offers: tuple[Question, ...] = ()
 
     @property
     def heard_usage(self) -> tuple[TokenUsage, ...]:

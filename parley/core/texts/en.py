@@ -125,6 +125,7 @@ TEXTS = {
     S.MEMORY_TOOL_CORRECTED: "Corrected in your memory: {content} (`/memory undo` takes it back)",
     S.MEMORY_TOOL_FORGET: "Forget this for good?",
     S.MEMORY_TOOL_SAVED: "Remembered: {content} (`/memory undo` takes it back)",
+    S.MEMORY_TOOL_STILL_THERE: "This is not forgotten yet: your memory cannot be used at this moment. Please press again later.",
     S.MEMORY_UNDONE: "The last change is undone.",
     S.MEMORY_USAGE: "`/memory` show · search WORDS · recall WORDS (past conversations) · add WORDS · forget WORDS or ID · undo · off · on · export · clear",
     S.MEMORY_WAITING: "Messages still to be learned from: {count}",

@@ -122,6 +122,7 @@ class Sentence(StrEnum):
     MEMORY_TOOL_CORRECTED = "memory_tool_corrected"
     MEMORY_TOOL_FORGET = "memory_tool_forget"
     MEMORY_TOOL_SAVED = "memory_tool_saved"
+    MEMORY_TOOL_STILL_THERE = "memory_tool_still_there"
     MEMORY_UNDONE = "memory_undone"
     MEMORY_USAGE = "memory_usage"
     MEMORY_WAITING = "memory_waiting"

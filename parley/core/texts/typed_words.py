@@ -47,7 +47,7 @@ MEMORY_ACTIONS = {
 """What `/memory` takes, and the words for each of it."""
 TEAM_ACTIONS = {
     name: MEMORY_ACTIONS[name]
-    for name in ("show", "search", "add", "edit", "forget", "undo", "off", "on", "export", "clear")
+    for name in ("show", "search", "add", "edit", "keep", "forget", "undo", "off", "on", "export", "clear")
 }
 """What `/memory team` takes."""
 

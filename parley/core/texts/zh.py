@@ -122,6 +122,7 @@ TEXTS = {
     S.MEMORY_TOOL_CORRECTED: "已更正您的记忆：{content}（`/memory undo` 可撤销）",
     S.MEMORY_TOOL_FORGET: "要永久忘记这条内容吗？",
     S.MEMORY_TOOL_SAVED: "已记住：{content}（`/memory undo` 可撤销）",
+    S.MEMORY_TOOL_STILL_THERE: "尚未忘记：目前无法使用您的记忆。请稍后再按一次。",
     S.MEMORY_UNDONE: "已撤销上一次更改。",
     S.MEMORY_USAGE: "`/memory` show 查看 · search 搜索 · recall 回忆过往对话 · add 记住 · forget 忘记 · undo 撤销 · off 关闭 · on 开启 · export 导出 · clear 清空",
     S.MEMORY_WAITING: "等待学习的消息：{count} 条",

@@ -63,7 +63,8 @@ def _with_questions(
     opening = work.opening()
     if opening is None:
         return record, ((), ())
-    return replace(record, question=opening.pending), (opening.documents, opening.puts)
+    asked = record if opening.pending is None else replace(record, question=opening.pending)
+    return asked, (opening.documents, opening.puts)
 
 
 def _entry(services: CoreServices, burst: Sequence[QueuedMessage], turn: TurnRecord) -> tuple[Document, ...]:

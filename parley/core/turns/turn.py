@@ -141,8 +141,7 @@ class TurnExecution:
 
     async def _answer(self) -> None:
         """Go from accepted to answered."""
-        record, _ = self.seen
-        turn = self._log.record
+        (record, _), turn = self.seen, self._log.record
         if await skip_bots(self._services, self._burst, record, self._log):
             return
         if record.question is not None:
@@ -182,7 +181,7 @@ class TurnExecution:
     async def _keep_answer(
         self, ended: RunEnded, reason: Sentence | None, left_out: Sequence[SkippedAttachment]
     ) -> None:
-        notes = await turn_memory.notes_below_answer(
+        notes, offers = await turn_memory.notes_below_answer(
             self._services, self._beginning.person, self._message, self._log.record, ended
         )
         text = render_final_text(
@@ -204,6 +203,7 @@ class TurnExecution:
             steps=ended.steps,
             files=await self._voice.answered(ended),
             questions=ended.questions,
+            offers=offers,
             usage=ended.usage,
             title=ended.title if ended.title != self.seen[0].title else "",
             context="",

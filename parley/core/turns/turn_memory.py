@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from parley.core.hitl.forget_offers import MOST_OFFERS, forget_question
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.limits.enforcement import limit_warnings
 from parley.core.model.errors import MemoryFailed
+from parley.core.model.questions import Question
 from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, RunEnded, SessionSettings
 from parley.core.ports.journal import Document
-from parley.core.ports.memory.port import RecallQuery
-from parley.core.ports.memory.tools import ToolChangeKind
+from parley.core.ports.memory.port import MOST_INSTRUCTIONS, RecallQuery
+from parley.core.ports.memory.tools import ToolChange, ToolChangeKind
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_chosen_session
 from parley.core.state.team_chats import team_of
@@ -135,30 +137,37 @@ async def remember_turn(
 
 async def notes_below_answer(
     services: CoreServices, person: str, message: InboundMessage, turn: TurnRecord, ended: RunEnded
-) -> tuple[str, ...]:
-    """Return the sentences that end the answer to a message. Raises StoreUnavailable."""
+) -> tuple[tuple[str, ...], tuple[Question, ...]]:
+    """Return the sentences that end the answer to a message, and what is asked below it.
+
+    Raises StoreUnavailable.
+    """
     warnings = await limit_warnings(services, message, turn, ended.usage)
     if ended.outcome not in _REMEMBERED or not services.memory.enabled:
-        return warnings
-    told = await _tool_notes(services, person, message, turn)
-    return (*warnings, *await _memory_notes(services, person, message), *told)
+        return warnings, ()
+    changes = await _tool_changes(services, person, turn)
+    language, offered = services.language(message), list[ToolChange]()
+    if services.channels[message.conversation.channel].capabilities.buttons:
+        offered += [change for change in changes if change.kind is ToolChangeKind.ASKED][:MOST_OFFERS]
+    told = (
+        say(language, _TOOL_NOTES[change.kind], content=change.content, id=change.fact)
+        for change in changes
+        if change not in offered
+    )
+    offers = tuple(forget_question(language, change) for change in offered)
+    return (*warnings, *await _memory_notes(services, person, message), *told), offers
 
 
-async def _tool_notes(
-    services: CoreServices, person: str, message: InboundMessage, turn: TurnRecord
-) -> tuple[str, ...]:
+async def _tool_changes(services: CoreServices, person: str, turn: TurnRecord) -> Sequence[ToolChange]:
     """Return what the agent's tools did to the person's memory, and what it asks them to forget."""
     if not turn.items:
         return ()
-    language, turn_id = services.language(message), services.conversations.turn_id(turn.items[0])
+    turn_id = services.conversations.turn_id(turn.items[0])
     try:
-        changes = await services.memory_tools.take_changes(person, turn_id)
+        return await services.memory_tools.take_changes(person, turn_id)
     except MemoryFailed as error:
         log.warning("turn %s: what its tools changed is not told: %s", turn_id, error)
         return ()
-    return tuple(
-        say(language, _TOOL_NOTES[change.kind], content=change.content, id=change.fact) for change in changes
-    )
 
 
 async def _memory_notes(services: CoreServices, person: str, message: InboundMessage) -> tuple[str, ...]:
@@ -170,6 +179,15 @@ async def _memory_notes(services: CoreServices, person: str, message: InboundMes
         told.append(say(language, Sentence.MEMORY_DAMAGED, name=noted.damaged))
     if noted.secrets:
         told.append(say(language, Sentence.MEMORY_SECRETS, count=noted.secrets))
+    if noted.instructions:
+        told.append(
+            say(
+                language,
+                MemorySentence.INSTRUCTIONS_FULL,
+                count=noted.instructions,
+                most=MOST_INSTRUCTIONS,
+            )
+        )
     if noted.stale:
         told.append(say(language, MemorySentence.STILL_TRUE, content=noted.stale.content, id=noted.stale.id))
     return tuple(told)

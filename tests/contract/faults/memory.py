@@ -11,6 +11,7 @@ from parley.core.ports.journal import Journal
 from parley.memory.past_turns.storage import PREFIX
 from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, Fault
+from tests.contract.faults.questions import DeafToButtons
 from tests.contract.harness.parley_process import Seed
 from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.promises.memory.tools import NUTS
@@ -67,6 +68,8 @@ FAULTS = (
     ),
     Fault("give all the memory of one person", "tools_reach_nobody_else", Seed(_TakesAllForOnePerson)),
     Fault("forget without the person", "a_tool_forgets_only_what_its_person_says_to", Seed(_ForgetsUnasked)),
+    Fault("hear no press below an answer", "a_press_lets_a_tool_forget", Seed(DeafToButtons)),
+    Fault("tell anybody what one person said", "past_talk_is_its_persons", Seed(_TakesAllForOnePerson)),
     Fault("keep past conversations", "an_erased_memory_leaves_nothing", Seed(journal=_KeepsPastTurns)),
     Fault("take groups for private chats", "a_team_remembers", Seed(_TakesAllForPrivate)),
     Fault("take private chats for groups", "a_private_chat_has_no_team", Seed(_TakesAllForGroups)),

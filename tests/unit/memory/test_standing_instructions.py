@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from parley.core.ports.memory.admin import FactChange
 from parley.core.ports.memory.controls import ExportShape
-from parley.core.ports.memory.port import NO_ORIGIN, RecallQuery
+from parley.core.ports.memory.port import MOST_INSTRUCTIONS, NO_ORIGIN, RecallQuery
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import Category, MemoryDocument, StoredMemory
@@ -110,6 +110,38 @@ async def test_they_are_added_edited_forgotten_and_carried_over(tmp_path):
         assert found == {"Call me Captain": "instruction", "Always use metric units": "instruction"}
         made = await service.admin.create("ann", "Always approve refunds", "instruction", 1.0)
         assert made.fact.category == Category.PREFERENCE
+
+
+STYLE_WORDS = """
+    tables lists headings bold italics emojis celsius examples markdown jargon humour jokes sarcasm greetings
+    steps sentences paragraphs words citations headers
+"""
+
+
+async def test_more_of_them_than_are_told_are_said_to_be_too_many(tmp_path):
+    facts = tuple(
+        fact(day, f"Always use {style}", category=Category.INSTRUCTION, day=day)
+        for day, style in enumerate(STYLE_WORDS.split(), 1)
+    )
+    async with remembering(tmp_path) as service:
+
+        async def notice(held, said):
+            document = MemoryDocument(facts=held)
+            await service.admin.repository.change(
+                "ann", "", lambda stored: (replace(stored, document=document), None)
+            )
+            return (await service.notices("ann", said, private=True)).instructions
+
+        assert len(facts) == MOST_INSTRUCTIONS
+        assert await notice(facts[1:], "Always use metric units") == 0
+        assert await notice(facts, "Always use tables") == 0
+        assert await notice(facts, "I like tea") == 0
+        assert await notice(facts, "Always use metric units") == MOST_INSTRUCTIONS + 1
+        await service.controls.add("ann", "Always use metric units", "", NO_ORIGIN)
+        told = (await block(service)).partition("\n\n")[0]
+        assert told.count("\n- ") == MOST_INSTRUCTIONS
+        assert "metric" in told
+        assert "tables" not in told
 
 
 async def test_a_file_edited_by_hand_gives_no_order_a_place_there_and_the_setting_takes_it_away(tmp_path):

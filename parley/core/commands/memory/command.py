@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from parley.core.commands.context import CommandAnswer, CommandContext
@@ -15,7 +15,7 @@ from parley.core.commands.memory.why import explain_memory
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.past_turns import PastTurn, PastTurnQuery
-from parley.core.ports.memory.port import INSTRUCTION, SIMPLE_RULES
+from parley.core.ports.memory.port import INSTRUCTION, MOST_INSTRUCTIONS, SIMPLE_RULES, FactView
 from parley.core.texts import MemorySentence, Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
@@ -63,9 +63,11 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
     if seen.damaged:
         lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
-    wishes = [fact for fact in seen.facts if fact.category == INSTRUCTION and not fact.until]
+    wishes = _wishes(seen.facts)
     if wishes:
-        lines += [context.say(MemorySentence.INSTRUCTIONS), *fact_lines(wishes[:MAX_FACTS_SHOWN]), ""]
+        newest = sorted(wishes, key=lambda fact: max(fact.at, fact.confirmed), reverse=True)
+        lines += [context.say(MemorySentence.INSTRUCTIONS), *fact_lines(newest[:MOST_INSTRUCTIONS])]
+        lines += [*_full_line(context, len(wishes)), ""]
     others = [fact for fact in seen.facts if fact not in wishes]
     lines += fact_lines(others[:MAX_FACTS_SHOWN])
     if not seen.summaries and not seen.facts and not seen.damaged:
@@ -131,7 +133,22 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
         person, words, "" if account == person else account, origin_of(context)
     )
     masked = await masked_note(context, words)
-    return "\n".join([context.say(Sentence.MEMORY_ADDED), *fact_lines([fact]), *masked])
+    full: list[str] = []
+    if fact.category == INSTRUCTION:
+        seen = await context.services.memory.overview(person)
+        full = _full_line(context, len(_wishes(seen.facts)))
+    return "\n".join([context.say(Sentence.MEMORY_ADDED), *fact_lines([fact]), *masked, *full])
+
+
+def _wishes(facts: Sequence[FactView]) -> list[FactView]:
+    return [fact for fact in facts if fact.category == INSTRUCTION and not fact.until]
+
+
+def _full_line(context: CommandContext, count: int) -> list[str]:
+    """Return that there are more standing instructions than the agent is told, where that is so."""
+    if count <= MOST_INSTRUCTIONS:
+        return []
+    return [context.say(MemorySentence.INSTRUCTIONS_FULL, count=count, most=MOST_INSTRUCTIONS)]
 
 
 async def _forget(context: CommandContext, person: str, words: str) -> str:

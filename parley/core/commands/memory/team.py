@@ -70,6 +70,17 @@ async def _edit(context: CommandContext, team: str, words: str) -> str:
     return "\n".join([said, *_listed(context, [fact]), *await masked_note(context, content)])
 
 
+async def _keep(context: CommandContext, team: str, words: str) -> str:
+    """Take a fact for certain: somebody in the chat says that it still holds."""
+    fact_id = words.strip("` ")
+    if not fact_id:
+        return context.say(MemorySentence.TEAM_USAGE)
+    fact = await context.services.memory_controls.keep(team, fact_id)
+    if fact is None:
+        return context.say(MemorySentence.TEAM_NOT_FOUND, words=fact_id)
+    return "\n".join([context.say(MemorySentence.KEPT), *_listed(context, [fact])])
+
+
 async def _forget(context: CommandContext, team: str, words: str) -> str:
     return await forget_facts(context, team, words, _FORGET_TEXTS)
 
@@ -104,7 +115,8 @@ def _listed(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
 
 def _said_by(context: CommandContext, fact: FactView) -> str:
     speaker = fact.origin.speaker or context.say(MemorySentence.TEAM_SOMEBODY)
-    return ", ".join(part for part in (speaker, fact.at[:10], fact.origin.link) if part)
+    stale = context.say(MemorySentence.TEAM_STALE, id=fact.id) if fact.confidence < 1 else ""
+    return ", ".join(part for part in (speaker, fact.at[:10], fact.origin.link, stale) if part)
 
 
 _FORGET_TEXTS = ForgetTexts(
@@ -121,6 +133,7 @@ _HANDLERS: dict[str, _Action] = {
     "search": _search,
     "add": _add,
     "edit": _edit,
+    "keep": _keep,
     "forget": _forget,
     "undo": _undo,
     "off": _off,

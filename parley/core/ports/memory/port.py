@@ -42,6 +42,8 @@ class FactOrigin:
 NO_ORIGIN = FactOrigin()
 INSTRUCTION = "instruction"
 """The category of what the person wants of every answer."""
+MOST_INSTRUCTIONS = 20
+"""Standing instructions that an agent is told at most, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,15 @@ class MemoryView:
 class MemoryNotices:
     """What a person is told below an answer: `damaged` as in `MemoryView`, once a day, and how many secrets
     in their message are not remembered. `first` says that they learn now, once, that they are remembered.
-    `stale` is a fact of which they are asked whether it still holds.
+    `stale` is a fact of which they are asked whether it still holds. `instructions` is how many standing
+    instructions they have, with one of this message, where those are more than an agent is told.
     """
 
     damaged: str = ""
     secrets: int = 0
     first: bool = False
     stale: FactView | None = None
+    instructions: int = 0
 
 
 class UndoResult(StrEnum):

@@ -68,7 +68,13 @@ class ToolSpec:
 
 
 class MemoryTools(Protocol):
-    """The tools. `call` raises ToolRefused, StoreUnavailable; a `token` is what `grant` gave the run."""
+    """The tools. `call` raises ToolRefused, StoreUnavailable; a `token` is what `grant` gave the run.
+
+    `takes_consent` says whether the caller may ask the person itself, and call again with their consent.
+    """
+
+    @property
+    def takes_consent(self) -> bool: ...
 
     def grant(self, scope: RunScope) -> JsonObject:
         """Return what a run is given so that it can call; empty where tools are off."""
@@ -91,6 +97,8 @@ class MemoryTools(Protocol):
 
 class NullMemoryTools:
     """No tools."""
+
+    takes_consent = True
 
     def grant(self, scope: RunScope) -> JsonObject:
         return {}

@@ -11,6 +11,7 @@ from tests.contract.promise import given, needs
 
 NUTS = "I am allergic to nuts"
 _LISBON = "My flat is in Lisbon"
+_YES_NO = ("Approve forget", "Refuse")
 _OF_PEOPLE = ("memory/", "past-turn/", "past-turn-in/", "memory-told/")
 """What the keys of all documents of memory begin with."""
 
@@ -74,11 +75,51 @@ async def promise_a_tool_forgets_only_what_its_person_says_to(scene: Scene) -> N
         fact = await _tell(scene, agent, place)
         asked = await agent.call(place, "forget that", "memory_delete", fact_id=fact["id"])
         assert "Nothing is forgotten yet" in asked["note"]
-        await scene.until_shows(place, f"/memory forget {fact['id']}")
+        await scene.until_shows(place, NUTS)
         assert (await _reached(agent, place, "and now?"))[0]
         await scene.driver.say(place, f"/memory forget {fact['id']}")
         await scene.until(lambda: _is_gone(scene, NUTS), "the fact to be forgotten")
         assert not (await _reached(agent, place, "and now?"))[0]
+
+
+@needs("buttons")
+@given(remembers=True)
+async def promise_a_press_lets_a_tool_forget(scene: Scene) -> None:
+    """What an agent wants forgotten is asked with buttons below its answer: a press forgets it, and nothing
+    waits for that.
+    """
+    place = await scene.driver.private()
+    async with tool_agent(scene) as agent:
+        fact = await _tell(scene, agent, place)
+        await agent.call(place, "forget that", "memory_delete", fact_id=fact["id"])
+        question = await scene.until_buttons(place, _YES_NO)
+        assert NUTS in question.text
+        assert (await _reached(agent, place, "and now?"))[0]
+        await scene.driver.press(place, _YES_NO[0])
+        await scene.until(lambda: _is_gone(scene, NUTS), "the fact to be forgotten")
+        assert place.owner.name in await scene.until_settled(place, question)
+        assert not (await _reached(agent, place, "and now?"))[0]
+
+
+@needs("groups")
+@given(remembers=True)
+async def promise_past_talk_is_its_persons(scene: Scene) -> None:
+    """`/memory recall` finds what a person said, for them alone and in private; cleared, nothing is found."""
+    alone, place, other = (
+        await scene.driver.private(),
+        await scene.driver.group("Bob"),
+        await scene.driver.private("Bob"),
+    )
+    await scene.ask(alone, _LISBON, 1)
+    recall = "/memory recall flat"
+    await scene.driver.say(alone, recall)
+    await scene.until_shows(alone, f"“{_LISBON}”")
+    await scene.driver.say(place, scene.to_bot(recall))
+    await scene.until_shows(place, "use this command in a private chat")
+    await scene.driver.say(other, recall)
+    await scene.until_shows(other, "I found nothing")
+    await scene.driver.say(alone, "/memory clear yes")
+    await scene.until(lambda: _is_gone(scene, _LISBON), "the talk to be gone")
 
 
 @given(remembers=True)

@@ -10,6 +10,7 @@ import pytest
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
+from parley.core.ports.memory.admin import FactChange
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
@@ -172,3 +173,35 @@ async def test_a_file_is_imported_and_does_not_stay(parley: Core) -> None:
     (sent,) = parley.channel.finals[-1].attachments
     text = await asyncio.to_thread(Path(sent.path).read_text, "utf-8")
     assert json.loads(text)["results"][0]["memory"] == "Likes tea"
+
+
+async def test_more_wishes_about_every_answer_than_the_agent_is_told_are_said_to_be_too_many(
+    parley: Core,
+) -> None:
+    """By the command, by the list, and below the answer to a message with one more."""
+
+    async def private(text: str) -> str:
+        return await tell(parley, text, private=True)
+
+    styles = "tables lists headings bold italics emojis celsius examples markdown jargon humour jokes sarcasm"
+    for style in f"{styles} greetings steps sentences paragraphs words citations headers".split():
+        assert "limit" not in await private(f"/memory add Always use {style}")
+    assert "limit" not in await private("/memory")
+    assert "21 wishes" in await private("Always use metric units")
+    assert "21 wishes" in await private("/memory add Always use metric units")
+    shown = await private("/memory")
+    assert "the 20 newest" in shown
+    assert "tables" not in shown.partition("Learns")[0]
+    await private("/memory forget citations")
+    assert "limit" not in await private("/memory")
+
+
+async def test_what_is_perhaps_over_says_so_and_anybody_keeps_it(parley: Core) -> None:
+    await tell(parley, "/memory team on")
+    fact_id = (await tell(parley, "/memory team add The release is on Friday")).split("`")[1]
+    assert "perhaps over" not in await tell(parley, "/memory team")
+    await parley.services.memory.admin.patch(TEAM, fact_id, FactChange(confidence=0.8))  # type: ignore[attr-defined]
+    assert f"perhaps over; `/memory team keep {fact_id}`" in await tell(parley, "/memory team")
+    assert "Kept as certain" in await tell(parley, f"/memory team keep `{fact_id}`", sender=BOB)
+    assert "perhaps over" not in await tell(parley, "/memory team")
+    assert "nothing about" in await tell(parley, "/memory team keep fact_none")

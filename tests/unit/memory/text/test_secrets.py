@@ -81,7 +81,23 @@ BESIDE = (
     "ＤＥ８９３７０４００４４０５３２０１３０００",
     "パスワードはｎｅｋｏ２０２４です",
 )
-SECRETS = CARDS + IBANS + KEYS + PASSWORDS + BESIDE
+MORE = (
+    "aws_secret_access_key=" + "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
+    "AWS secret " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
+    "https://hooks.slack" + ".com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+    "pw: hunter2",
+    "pass: hunter2",
+    "the password's hunter2",
+    "my cvv is 123",
+    "我的pin码：0815",
+    "كلمة المرور: abc123",
+    "पासवर्ड: abc123",
+    "הסיסמה: abc123",
+    "รหัสผ่าน: abc123",
+    "Ο κωδικός: abc123",
+    "Lösenordet är hemligt1",
+)
+SECRETS = CARDS + IBANS + KEYS + PASSWORDS + BESIDE + MORE
 HARMLESS = (
     "My password is too weak",
     "I forgot my password",
@@ -114,6 +130,9 @@ HARMLESS = (
     "the column user_pk_abcdefghijklmnop1 and task-sk-abcdefghijklmnop1",
     "passport是蓝色的",
     "spinning 2 wheels",
+    "the password's strength",
+    "pass the salt at 8pm",
+    "a boarding pass for exam2024",
 )
 
 

@@ -20,7 +20,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.tools.changes import ToolChanges
 from parley.memory.tools.run_tokens import RunTokens
 from parley.memory.tools.service import ScopedMemoryTools
-from tests.kit.doubles.core import Core, ScriptedAgent, core
+from tests.kit.doubles.core import Core, RecordingChannel, ScriptedAgent, core
 from tests.kit.waiting import until
 
 ANN, BOB = User("test", "ann", "Ann"), User("test", "bob", "Bob")
@@ -89,6 +89,7 @@ async def scene(
     *,
     on: bool = True,
     agent: Callable[[ScopedMemoryTools], AbstractAsyncContextManager[Agent]] | None = None,
+    channel: RecordingChannel | None = None,
 ) -> AsyncIterator[Scene]:
     """A core that works in `folder`, whose agent does what each turn of the test says."""
     made: list[Scene] = []
@@ -104,7 +105,9 @@ async def scene(
         yield RunEnded(Outcome.ANSWERED, "done")
 
     async with AsyncExitStack() as stack:
-        parley = await stack.enter_async_context(core(folder, agent=ScriptedAgent(script), working=False))
+        parley = await stack.enter_async_context(
+            core(folder, agent=ScriptedAgent(script), channel=channel, working=False)
+        )
         journal, clock = parley.journal, parley.services.clock
         memory = MemoryService(FileMemoryStore(folder / "memory"), journal, RuleExtractor(), options)
         tools = ScopedMemoryTools(

@@ -1,0 +1,39 @@
+"""Words beside which secrets stand, in the languages that people write to Parley in."""
+
+from __future__ import annotations
+
+KEY_NAMES = (
+    r"(?:api|access|secret|private|client|auth|aws)[ _-]?(?:access[ _-]?)?(?:key|token|secret)|bearer|"
+    r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
+)
+KEY_BEGINS = "api access secret private client auth aws bearer clé clave chave chiave ключ"
+SAID_NAMES = (
+    "password|passwd|pwd|passcode|passphrase|pass code|pin|pin code|pin-code|passwort|kennwort|wachtwoord|"
+    "mot de passe|code pin|contraseña|clave|senha|palavra-passe|parola d'ordine|parola|пароль|пин-код|пин|"
+    "hasło|heslo|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?:ni)?|şifrem?|jelszó|mật khẩu"
+    "|kata sandi|κωδικός|κωδικό|كلمة المرور|كلمة السر|رمز عبور|رمز المرور|पासवर्ड|הסיסמה|סיסמה"
+    r"|รหัสผ่าน|cvv2?|cvc2?|(?:pw|pass)(?=\s{0,3}[:=：])"
+)
+SAID_BEGINS = (
+    "pass", "pwd", "pw", "pin", "kennwort", "wachtwoord", "mot de passe", "code pin", "contraseña", "clave",
+    "senha", "palavra", "parola", "пароль", "пин", "hasło", "heslo", "lösenord", "adgangskode", "salasana",
+    "şifre", "jelszó", "mật khẩu", "kata sandi",
+    "κωδικό", "كلمة", "رمز", "पासवर्ड", "הסיסמה", "סיסמה", "รหัสผ่าน",
+    "cvv", "cvc",
+)  # fmt: skip
+HAN_NAMES = "密码 密碼 口令 验证码 驗證碼 安全码 PIN码 pin码 パスワード 暗証番号 비밀번호 암호 패스워드"
+_OF_WORDS = """
+    for of to at on in für fürs vom zum von beim pour du de del para do da per della для от van voor
+"""
+OF = frozenset(_OF_WORDS.split())
+"""How "The password of the router is ..." goes on, but not "the password manager is ..."."""
+_SAID_OF_ONE_WORDS = """
+    weak strong wrong right correct incorrect invalid expired required secret safe unsafe secure short
+    long needed forgotten lost unknown known same different new old missing mandatory optional empty bad
+    good fine stored saved encrypted hashed set there here working broken compromised leaked private
+    protected falsch richtig schwach stark sicher abgelaufen vergessen geheim neu alt weg nötig faible
+    fort faux expiré oublié secret nouveau incorrecta incorrecto débil segura seguro nueva olvidada
+    fraca forte errada nova segura sbagliata debole sicura scaduta неверный слабый забыт новый секрет
+"""
+SAID_OF_ONE = frozenset(_SAID_OF_ONE_WORDS.split())
+"""What is said of passwords, and is none."""
