@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
@@ -30,18 +29,17 @@ from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Rankin
 from parley.memory.storage.document_format import read_fact
 from parley.memory.text.token_counting import (
     WARM_UP,
-    CharacterCounter,
+    ByteCounter,
     Counter,
-    estimate_with_margin,
     token_counter,
 )
 
 _OPEN = "<memory>\n"
 _CLOSE = "</memory>"
 _FACTS = "Facts:\n"
-_ESTIMATES = CharacterCounter()
-# Upper bound of the tokens of a title and a label.
-_HEADING = 16
+_BYTES = ByteCounter()
+# Upper bound of the bytes of a title and a label.
+_HEADING = 48
 
 
 def build_block(
@@ -152,8 +150,9 @@ def _written(
     instructions: str = "",
 ) -> str:
     """Render the section of instructions, then the best fact, corrections, summaries, the remaining facts."""
-    if _is_small(summaries, ranked, lines.line, budget - estimate_with_margin(instructions)):
-        counter = _ESTIMATES
+    frame = _BYTES.count(f"{_OPEN}{heading}{instructions}{_CLOSE}")
+    if _is_small(summaries, ranked, lines.line, budget, budget - frame, corrections):
+        counter = _BYTES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE) - counter.count(instructions)
     facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(heading))
     facts.take_best()
@@ -169,16 +168,23 @@ def _written(
     return f"{_OPEN}{''.join(sections)}{_CLOSE}" if sections else ""
 
 
-def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int) -> bool:
-    """Return whether all of it fits in any case, even as estimated with the margin.
+def _is_small(
+    summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int, left: int, corrections: int
+) -> bool:
+    """Return whether all of it fits in any case: each byte may be a token.
 
     Exact counts would change nothing then, and most memories never need a tokenizer (36 MB).
     """
-    left = min(CORRECTIONS, int(budget * SUMMARIES))
     texts = (text for name in SUMMARY_NAMES if (text := getattr(summaries, name).text))
-    for text in chain(texts, map(render, ranked)):
-        left -= estimate_with_margin(text) + _HEADING
-        if left < 0:
+    told = sum(_BYTES.count(text) + _HEADING for text in texts)
+    left -= told
+    if left < 0 or told > budget * SUMMARIES:
+        return False
+    for fact in ranked:
+        cost = _BYTES.count(render(fact))
+        left -= cost
+        corrections -= cost if fact.category is Category.CORRECTION else 0
+        if left < 0 or corrections < 0:
             return False
     return True
 

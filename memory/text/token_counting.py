@@ -83,6 +83,19 @@ class CharacterCounter:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class ByteCounter:
+    """Counts bytes of UTF-8, of which no text has fewer than tokens: what fits by it fits in any case."""
+
+    exact: bool = False
+
+    def count(self, text: str) -> int:
+        return len(text.encode("utf-8", "surrogatepass"))
+
+    def wait(self, timeout: float) -> bool:
+        return False
+
+
 class _Loading:
     """The sentinel of a load in progress."""
 

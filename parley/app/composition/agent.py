@@ -23,8 +23,8 @@ from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
-from parley.app.composition.memory_tools import DeferredMemoryTools, mcp_address
-from parley.app.composition.remote_memory_tools import RemoteMemoryTools
+from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address
+from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.app.composition.store_index import store_index
 from parley.app.extras import install_command, require_extra
 from parley.app.settings.load import LoadedSettings

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from starlette.routing import BaseRoute
 
-from parley.app.composition.memory_tools import own_address
+from parley.app.composition.memory_tools.deferred import own_address
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import ACCOUNTS
 from parley.channels.kit.webhook import Webhook

@@ -480,6 +480,17 @@ def test_the_best_fact_that_fits_is_always_there(memory, budget):
     assert best is None or f"\n{best}" in text
 
 
+@pytest.mark.parametrize("sign", ["\U00049cfd", "é", "漢", "\U0010ffff"])
+@pytest.mark.parametrize("length", [5, 20, 40, 300])
+def test_no_budget_is_exceeded_by_texts_that_are_hard_to_estimate(sign, length):
+    summaries = dict.fromkeys(("work", "recent", "background"), sign * length)
+    for budget in (100, 150, 200, 400):
+        text = shown(document(fact(sign * length), **summaries), budget)
+        assert tokens(text) <= budget
+        told = text.removeprefix("<memory>\n").removesuffix("</memory>").partition("Facts:\n")[0]
+        assert tokens(told) <= budget / 2
+
+
 @settings(max_examples=40, deadline=None)
 @given(MEMORIES, st.integers(100, 2500))
 def test_summaries_never_take_more_than_half(memory, budget):

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.app.composition.remote_memory_tools import RemoteMemoryTools
+from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import Consent, ToolRefused
 from tests.unit.console.test_mcp import served
