@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import accepts, budgets, busy, footprint, turns
+from benchmarks import accepts, budgets, busy, footprint, nodes, turns
+from benchmarks.growth import measure
 from benchmarks.kit.machine import machine
 from benchmarks.kit.plan import FULL, QUICK, Plan
 from benchmarks.kit.tables import Table, write_tables
@@ -23,15 +24,20 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Table]]] = {
     "busy": busy.run,
     "budgets": budgets.run,
 }
-POSTGRES: dict[str, Callable[[Plan], Iterator[Table]]] = {"accepts-postgres": accepts.run_postgres}
-"""Need Debian's "postgresql": only where they are named."""
+NAMED: dict[str, Callable[[Plan], Iterator[Table]]] = {
+    "accepts-postgres": accepts.run_postgres,
+    "nodes": nodes.run,
+    "growth": measure.run_sqlite,
+    "growth-postgres": measure.run_postgres,
+}
+"""Only where they are named: they need Debian's "postgresql", or many minutes."""
 
 
 def main() -> int:
     """Measure, print, and write what was asked for."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", choices=[*BENCHMARKS, *POSTGRES, []], help="default: all but the last"
+        "names", nargs="*", choices=[*BENCHMARKS, *NAMED, []], help="default: all but the last four"
     )
     parser.add_argument("--quick", action="store_true", help="small and once: under a minute")
     parser.add_argument(
@@ -43,7 +49,7 @@ def main() -> int:
     tables = [machine()]
     sys.stdout.write(tables[0].plain() + "\n\n")
     for name in chosen.names or BENCHMARKS:
-        for table in (BENCHMARKS | POSTGRES)[name](QUICK if chosen.quick else FULL):
+        for table in (BENCHMARKS | NAMED)[name](QUICK if chosen.quick else FULL):
             tables.append(table)
             sys.stdout.write(table.plain() + "\n\n")
             sys.stdout.flush()

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.memory.service import MemoryService
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
 
@@ -36,6 +37,7 @@ class Core:
     bus: MessageBus
     manager: Manager
     channel: NullChannel
+    store: Store
 
 
 @asynccontextmanager
@@ -46,14 +48,13 @@ async def running_core(
     mode: RunMode,
     channel: NullChannel,
     store: Opened | None = None,
+    memory: MemoryService | None = None,
 ) -> AsyncIterator[Core]:
     """The default settings, but no wait for bursts: that is a pause, not a cost.
 
     `sessions` are those of single people by their id, "" is everybody else's. Without a `store` it is a file.
     """
-    everyone = frozenset({"*"})
-    own = ChannelOptions(sessions[""], sessions, mode=mode, allowed_users=everyone, burst_window=0.0)
-    options = CoreOptions(channels={"null": own})
+    options = _options(sessions, mode)
     async with (
         store or SqliteStore.open(folder / "parley.db") as journal,
         LangGraphAgent(AgentEndpoint(url), files=folder / "answers") as agent,
@@ -73,9 +74,20 @@ async def running_core(
             clock=time.time,
             pairing=Pairing(journal, time.time),
         )
-        working = asyncio.create_task((manager := Manager(services)).run())
+        manager = Manager(services if memory is None else _with_memory(services, memory))
+        working = asyncio.create_task(manager.run())
         try:
-            yield Core(bus, manager, channel)
+            yield Core(bus, manager, channel, journal)
         finally:
             working.cancel()
             await asyncio.gather(working, return_exceptions=True)
+
+
+def _options(sessions: Sessions, mode: RunMode) -> CoreOptions:
+    everyone = frozenset({"*"})
+    own = ChannelOptions(sessions[""], sessions, mode=mode, allowed_users=everyone, burst_window=0.0)
+    return CoreOptions(channels={"null": own})
+
+
+def _with_memory(services: CoreServices, memory: MemoryService) -> CoreServices:
+    return replace(services, memory=memory, memory_controls=memory.controls, past_turns=memory.past_turns)

@@ -15,6 +15,9 @@ class Plan:
 
     `flowing` turns are in flight without all beginning at once (0: not measured). `busy` are the sizes among
     which commands are given, while runs of `busy_script` stream.
+
+    Messages arrive at the rates `arriving` for each number of `nodes`, then at `ladder_from` a second and
+    at higher ones. `stores` are numbers of conversations, and `idle_seconds` how long nothing happens there.
     """
 
     sizes: tuple[int, ...]
@@ -30,6 +33,14 @@ class Plan:
     busy: tuple[int, ...]
     busy_script: Script
     answer_seconds: float
+    nodes: tuple[int, ...]
+    arriving: tuple[float, ...]
+    arriving_seconds: float
+    ladder_from: float
+    ladder_steps: int
+    ladder_seconds: float
+    stores: tuple[int, ...]
+    idle_seconds: float
 
     @staticmethod
     def say(line: str) -> None:
@@ -51,6 +62,14 @@ FULL = Plan(
     busy=(2000,),
     busy_script=Script(40, 0.5),
     answer_seconds=25.0,
+    nodes=(1, 2, 3, 4),
+    arriving=(5, 25),
+    arriving_seconds=10,
+    ladder_from=35,
+    ladder_steps=8,
+    ladder_seconds=5,
+    stores=(10_000, 100_000, 1_000_000),
+    idle_seconds=10,
 )
 QUICK = Plan(
     sizes=(50,),
@@ -66,4 +85,12 @@ QUICK = Plan(
     busy=(50,),
     busy_script=Script(20, 0.25),
     answer_seconds=8.0,
+    nodes=(1, 2),
+    arriving=(5,),
+    arriving_seconds=2,
+    ladder_from=10,
+    ladder_steps=1,
+    ladder_seconds=2,
+    stores=(1000, 2000),
+    idle_seconds=1,
 )

@@ -128,11 +128,11 @@ def _arguments_of(target: str, arguments: list[str]) -> Iterator[str]:
 
         yield from _refused(lambda: read([{"chaos": "sqlite"}.get(target, "nodes"), *arguments], {}))
     elif target == "bench":
-        from benchmarks.__main__ import BENCHMARKS, POSTGRES
+        from benchmarks.__main__ import BENCHMARKS, NAMED
 
         options = {"--quick", "--write", "--json"}
         names = [word for word in arguments if "/" not in word and "." not in word]
-        yield from (f"make bench: {word}" for word in names if word not in {*BENCHMARKS, *POSTGRES, *options})
+        yield from (f"make bench: {word}" for word in names if word not in {*BENCHMARKS, *NAMED, *options})
     elif target == "recall":
         from benchmarks.recall.__main__ import read_arguments
 
