@@ -101,6 +101,8 @@ class ThreadService:
     async def delete(self, thread_id: str) -> None:
         """Stop what runs on the thread and forget it."""
         async with self._lanes.hold(thread_id) as lane:
+            if self._workspaces is not None and await self.tables.thread(thread_id) is None:
+                await asyncio.to_thread(self._workspaces.delete, thread_id)  # Files came, and no run did.
             await self.row(thread_id)
             for run in self._lanes.scheduled(thread_id):
                 await self._lanes.cancel(run, "interrupt")
