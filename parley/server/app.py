@@ -176,9 +176,9 @@ async def _services(
         timed = CronService(database, work, clock)
         await stack.enter_async_context(timed.working())
         workspaces = options.default_agent.workspaces
-        if workspaces is not None:
-            await stack.enter_async_context(expiring(workspaces, clock))
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock, workspaces)
+        if workspaces is not None:
+            await stack.enter_async_context(expiring(workspaces, rows.tables.known_threads, clock))
         tools = AssistantTools(known, work, rules, options.limits.body)
         await stack.enter_async_context(tools.working())
         yield AppState(options, graphs, known, items, rows, work, timed, tools, rules, stack)

@@ -23,7 +23,8 @@ _PATHS = ("api/threads", "threads")
 _PATIENCE = 60.0
 _LONGEST_PATH = 1_000
 _TAKES_NONE = (404, 405)
-_NO_ROOM = 413
+_THIS_FILE = (413, 422)
+"""It has no room for a file, or does not like it: another may be taken."""
 _ASK_AGAIN = 600.0
 """Seconds after which a server that took no files is asked again."""
 _MOST_ANSWER = 100_000
@@ -93,7 +94,7 @@ class ThreadFiles:
             if status not in _TAKES_NONE:
                 break
         # A server may answer anything where it knows no such call: the run has the file's words even so.
-        if status != _NO_ROOM:
+        if status not in _THIS_FILE:
             log.info("the agent's server takes no files: HTTP %d", status)
             self._takes_none_until = self._clock() + _ASK_AGAIN
         return ""

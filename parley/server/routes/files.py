@@ -24,7 +24,8 @@ from parley.server.workspace.workspaces import Workspaces
 
 UPLOADS = "/uploads"
 _MOST_FILES = 20
-_MOST_NAME = 100
+_MOST_NAME = 180
+"""Bytes."""
 _T = TypeVar("_T")
 
 
@@ -45,7 +46,7 @@ async def upload(request: Request) -> Response:
         for given in form.getlist("files"):
             if isinstance(given, UploadFile):
                 content, name = await given.read(), _safe_name(given.filename or "")
-                path = await _asked(partial(folder.add, UPLOADS, name, content))
+                path = await _asked(partial(folder.add, UPLOADS, name, content), refused=422)
                 stored.append({"filename": path.rpartition("/")[2], "size": len(content), "path": path})
     files = [{**each, "virtual_path": each["path"]} for each in stored]
     return JSONResponse({"success": True, "files": files, "message": f"{len(files)} files uploaded"})
@@ -93,20 +94,22 @@ async def _folder(request: Request, action: Action) -> WorkspaceFolder:
     return await asyncio.to_thread(workspaces.of, row.thread_id)
 
 
-async def _asked(work: Callable[[], _T]) -> _T:
+async def _asked(work: Callable[[], _T], refused: int = 404) -> _T:
+    """Do it in a thread. A path that is none is answered with the status `refused`."""
     try:
         return await asyncio.to_thread(work)
     except WorkspaceFull as error:
         raise Problem(413, str(error)) from error
     except PathRefused as error:
-        raise Problem(404, str(error)) from error
+        raise Problem(refused, str(error)) from error
 
 
 def _safe_name(name: str) -> str:
     """Return a name without folders, for a file that a person sent."""
     base = re.split(r"[\\/]", name[-1_000:])[-1]
     kept = "".join(sign if sign.isprintable() and sign not in '"<>:|?*' else "_" for sign in base)
-    return kept.strip(" .").encode(errors="ignore").decode(errors="ignore")[-_MOST_NAME:] or "file"
+    cut = kept.strip(" .").encode(errors="ignore")[-_MOST_NAME:].decode(errors="ignore")
+    return cut.strip(" .") or "file"
 
 
 ROUTES = [

@@ -19,6 +19,7 @@ _RUN = (
     "payload, mark, assistant_id, not_before, auth_user"
 )
 UNFINISHED = ("pending", "running")
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,19 @@ class Tables:
         """A thread, or None."""
         rows = await self._database.read(f"SELECT {_THREAD} FROM threads WHERE thread_id = ?", (thread_id,))  # noqa: S608
         return _thread(rows[0]) if rows else None
+
+    async def known_threads(self, thread_ids: Sequence[str]) -> set[str]:
+        """Those of these threads that there are."""
+        found: set[str] = set()
+        for at in range(0, len(thread_ids), _AT_ONCE):
+            some = thread_ids[at : at + _AT_ONCE]
+            places = ", ".join("?" * len(some))
+            rows = await self._database.read(
+                f"SELECT thread_id FROM threads WHERE thread_id IN ({places})",  # noqa: S608
+                tuple(some),
+            )
+            found.update(str(row[0]) for row in rows)
+        return found
 
     async def search_threads(self, query: ThreadQuery) -> list[ThreadRow]:
         """Threads that match, in the order asked for."""

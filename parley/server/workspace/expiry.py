@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from parley.server.workspace.workspaces import Workspaces
+import aiosqlite
+
+from parley.server.workspace.workspaces import DAY, Workspaces
 
 _log = logging.getLogger(__name__)
 _EVERY = 3_600.0
 
 
+Known = Callable[[Sequence[str]], Awaitable[set[str]]]
+"""Returns those ids of threads that there are."""
+
+
+async def delete_unknown(workspaces: Workspaces, known: Known, now: float) -> int:
+    """Delete the folders of threads that are not there; returns how many. Raises OSError.
+
+    A file may be there before its thread, which the first run makes: so a day passes first.
+    """
+    old = await asyncio.to_thread(workspaces.older, now - DAY)
+    unknown = sorted(set(old) - await known(old))
+    for thread_id in unknown:
+        await asyncio.to_thread(workspaces.delete, thread_id)
+    return len(unknown)
+
+
 @asynccontextmanager
-async def expiring(workspaces: Workspaces, clock: Callable[[], float]) -> AsyncIterator[None]:
-    """The time in which old workspaces are deleted, every hour."""
-    task = asyncio.create_task(_expire(workspaces, clock))
+async def expiring(workspaces: Workspaces, known: Known, clock: Callable[[], float]) -> AsyncIterator[None]:
+    """The time in which old workspaces are deleted, every hour, and those whose threads are not `known`."""
+    task = asyncio.create_task(_expire(workspaces, known, clock))
     try:
         yield
     finally:
@@ -25,11 +43,13 @@ async def expiring(workspaces: Workspaces, clock: Callable[[], float]) -> AsyncI
             await task
 
 
-async def _expire(workspaces: Workspaces, clock: Callable[[], float]) -> None:
+async def _expire(workspaces: Workspaces, known: Known, clock: Callable[[], float]) -> None:
     while True:
         try:
-            if gone := await asyncio.to_thread(workspaces.expire, clock()):
+            gone = await asyncio.to_thread(workspaces.expire, clock())
+            gone += await delete_unknown(workspaces, known, clock())
+            if gone:
                 _log.info("%d workspaces that nobody used were deleted", gone)
-        except OSError as error:
+        except (OSError, aiosqlite.Error) as error:
             _log.warning("old workspaces stay for now: %s", error)
         await asyncio.sleep(_EVERY)

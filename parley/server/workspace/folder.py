@@ -13,7 +13,9 @@ from pathlib import Path
 
 from parley.server.workspace.paths import (
     DEEPEST,
+    LONGEST_NAME,
     PathRefused,
+    cut_bytes,
     make_file,
     open_file,
     opened_folder,
@@ -21,7 +23,7 @@ from parley.server.workspace.paths import (
 )
 from parley.server.workspace.removal import remove_tree
 
-FILES, _UNFINISHED = "files", "unfinished"
+FILES, UNFINISHED = "files", "unfinished"
 _PIECE = 1 << 20
 _SAME_NAMES = 1_000
 
@@ -56,9 +58,14 @@ class WorkspaceFolder:
         self._place, self._limits, self._lock = place, limits, lock
         self.root = place / FILES
 
+    @property
+    def largest(self) -> int:
+        """How many bytes one file may have."""
+        return self._limits.file
+
     def make(self) -> None:
         """Make sure that there is one, and note that it is in use."""
-        for folder in (self.root, self._place / _UNFINISHED):
+        for folder in (self.root, self._place / UNFINISHED):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.utime(self._place)
 
@@ -106,27 +113,25 @@ class WorkspaceFolder:
         if len(content) > self._limits.file:
             raise WorkspaceFull(f"{path}: a file may have {self._limits.file} bytes at most")
         with self._lock:
-            if len(content) > self.room():
-                raise WorkspaceFull(f"{path}: there is no room for it in the workspace")
-            with _named(self.root, path, make=True) as (folder, name):
-                self._replace(folder, name, content)
+            self._write(path, content)
 
     def add(self, folder: str, name: str, content: bytes) -> str:
         """Write a file that takes no other's name, and return its path; once, where it is there already.
 
         Raises PathRefused, WorkspaceFull.
         """
-        stem, dot, suffix = name.rpartition(".")
-        for number in range(1, _SAME_NAMES):
-            marked = name if number == 1 else f"{stem or suffix}-{number}{dot + suffix if stem else ''}"
-            path = f"{folder}/{marked}"
-            with suppress(PathRefused):
-                if self.read(path) != content:
-                    continue
-                return path
-            if not self.has(path):
-                self.write(path, content)
-                return path
+        if len(content) > self._limits.file:
+            raise WorkspaceFull(f"{name}: a file may have {self._limits.file} bytes at most")
+        with self._lock:  # Two of one name may come at once.
+            for number in range(1, _SAME_NAMES):
+                path = f"{folder}/{_numbered(name, number)}"
+                with suppress(PathRefused):
+                    if self.read(path) != content:
+                        continue
+                    return path
+                if not self.has(path):
+                    self._write(path, content)
+                    return path
         raise WorkspaceFull(f"{name}: there are too many files of this name")
 
     def has(self, path: str) -> bool:
@@ -140,13 +145,19 @@ class WorkspaceFolder:
 
     def delete(self, path: str) -> None:
         """Delete a file, or a folder with all that it has. Raises PathRefused."""
-        with _named(self.root, path) as (folder, name):
-            remove_tree(folder, name)
+        with _named(self.root, path) as (folder, name), opened_folder(self._place, (UNFINISHED,)) as aside:
+            remove_tree(folder, name, aside)
+
+    def _write(self, path: str, content: bytes) -> None:
+        if len(content) > self.room():
+            raise WorkspaceFull(f"{path}: there is no room for it in the workspace")
+        with _named(self.root, path, make=True) as (folder, name):
+            self._replace(folder, name, content)
 
     def _replace(self, folder: int, name: str, content: bytes) -> None:
         """Put a whole file in the place of a name; a link of that name is replaced, never followed."""
         unfinished = secrets.token_hex(16)
-        with opened_folder(self._place, (_UNFINISHED,)) as aside:
+        with opened_folder(self._place, (UNFINISHED,)) as aside:
             try:
                 with os.fdopen(make_file(aside, unfinished), "wb") as file:
                     file.write(content)
@@ -157,6 +168,15 @@ class WorkspaceFolder:
                 with suppress(OSError):
                     os.unlink(unfinished, dir_fd=aside)
                 raise
+
+
+def _numbered(name: str, number: int) -> str:
+    """Return a name as the first, second or later file of it has it; it ends as before."""
+    if number == 1:
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    end = f"-{number}{dot + suffix if stem else ''}"
+    return cut_bytes(stem or suffix, LONGEST_NAME - len(end.encode())) + end
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 DEEPEST = 20
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+"""Bytes; a file system takes 255."""
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A named pipe is not waited for; it is refused once it is seen to be one.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -35,7 +36,12 @@ def _is_name(part: str) -> bool:
         size = len(part.encode())
     except UnicodeEncodeError:  # a lone surrogate
         return False
-    return size <= _LONGEST_NAME and part.isprintable() and "\\" not in part
+    return size <= LONGEST_NAME and part.isprintable() and "\\" not in part
+
+
+def cut_bytes(text: str, most: int) -> str:
+    """Return as much of the beginning of a text as has at most so many bytes."""
+    return text.encode(errors="ignore")[: max(most, 0)].decode(errors="ignore")
 
 
 @contextmanager

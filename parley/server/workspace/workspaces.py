@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from uuid import UUID
 
-from parley.server.workspace.folder import WorkspaceFolder, WorkspaceLimits
+from parley.server.workspace.folder import UNFINISHED, WorkspaceFolder, WorkspaceLimits
 from parley.server.workspace.paths import PathRefused
-from parley.server.workspace.removal import remove_tree
+from parley.server.workspace.removal import LEFT_OVER, REMOVED, clear_aside, remove_tree
 
 DAY = 86_400.0
 NO_SMALLER = WorkspaceLimits()
@@ -61,17 +63,52 @@ class Workspaces:
             self._remove(str(UUID(thread_id)))
 
     def expire(self, now: float) -> int:
-        """Delete the folders that nobody used for `keep`, and return how many. Raises OSError."""
-        if not self.keep or not self.root.is_dir():
+        """Delete the folders that nobody used for `keep`, and return how many. Raises OSError.
+
+        What a process that was killed left of files and removals goes, too.
+        """
+        if not self.root.is_dir():
             return 0
-        old = [each.name for each in self.root.iterdir() if each.lstat().st_mtime < now - self.keep]
+        for name in self.older(now - LEFT_OVER):
+            with suppress(FileNotFoundError), _opened(self.root / name / UNFINISHED) as aside:
+                clear_aside(aside, now - LEFT_OVER)
+        for left in self.root.glob(f"{REMOVED}*"):
+            if left.lstat().st_ctime < now - LEFT_OVER:
+                self._remove(left.name)
+        old = self.older(now - self.keep) if self.keep else []
         for name in old:
             self._remove(name)
         return len(old)
 
+    def older(self, before: float) -> list[str]:
+        """Return the ids of the threads whose folders nobody used since a time. Raises OSError."""
+        if not self.root.is_dir():
+            return []
+        return [each.name for each in self.root.iterdir() if _is_id(each.name) and _used(each) < before]
+
     def _remove(self, name: str) -> None:
-        root = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            remove_tree(root, name)
-        finally:
-            os.close(root)
+        with _opened(self.root) as root:
+            remove_tree(root, name, root)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield found
+    finally:
+        os.close(found)
+
+
+def _is_id(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name
+    except ValueError:
+        return False
+
+
+def _used(folder: Path) -> float:
+    try:
+        return folder.lstat().st_mtime
+    except FileNotFoundError:  # it goes just now
+        return inf

@@ -23,7 +23,7 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import perform_string_replacement, slice_read_response
 from langgraph.config import get_config
 
-from parley.server.workspace.folder import WorkspaceEntry, WorkspaceFolder
+from parley.server.workspace.folder import WorkspaceEntry, WorkspaceFolder, WorkspaceFull
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import Workspaces
 
@@ -87,6 +87,7 @@ class WorkspaceBackend(BackendProtocol):
         folder = self.folder()
         try:
             text = folder.read(file_path).decode()
+            _check_growth(folder, text, old_string, new_string)
             replaced = perform_string_replacement(text, old_string, new_string, replace_all)
             if isinstance(replaced, str):
                 return EditResult(error=replaced)
@@ -158,6 +159,13 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     # `**/` is also no folder at all.
     forms = {anchored, anchored.replace("**/", "")}
     return lambda path: any(fnmatchcase(path, form) for form in forms)
+
+
+def _check_growth(folder: WorkspaceFolder, text: str, old: str, new: str) -> None:
+    """Raise WorkspaceFull for a text that would become too long, before it takes the memory for it."""
+    size = len(text) + text.count(old) * (len(new) - len(old)) if old else len(text)
+    if size > folder.largest:
+        raise WorkspaceFull(f"the file would have {size} characters; it may have {folder.largest} bytes")
 
 
 def _encoded(text: str) -> bytes:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -137,6 +140,108 @@ def test_what_nobody_uses_expires(tmp_path: Path) -> None:
     assert spaces.expire(now) == 1
     assert [each.name for each in spaces.root.iterdir()] == [used]
     assert spaces.root.stat().st_mode & 0o077 == 0
+
+
+def test_two_uploads_of_one_name_at_once_are_two_files(tmp_path: Path) -> None:
+    folder = Workspaces(tmp_path / "workspaces").of(str(uuid4()))
+    for turn in range(20):
+        together = threading.Barrier(4)
+
+        def add(content: bytes, turn: int = turn, together: threading.Barrier = together) -> str:
+            together.wait()
+            return folder.add("/uploads", f"{turn}.txt", content)
+
+        with ThreadPoolExecutor(4) as threads:
+            paths = list(threads.map(add, (b"one", b"two", b"three", b"four")))
+        assert len(set(paths)) == 4
+        assert [folder.read(path) for path in paths] == [b"one", b"two", b"three", b"four"]
+
+
+def test_an_upload_of_a_long_name_is_numbered_within_what_a_name_may_have(folder: WorkspaceFolder) -> None:
+    name = "\N{CJK UNIFIED IDEOGRAPH-6587}" * 65 + ".txt"  # 199 bytes
+    paths = [folder.add("/uploads", name, content) for content in (b"one", b"two")]
+    assert [folder.read(path) for path in paths] == [b"one", b"two"]
+    assert all(path.endswith(".txt") for path in paths)
+
+
+def test_what_a_kill_left_of_a_removal_or_of_a_file_goes(tmp_path: Path) -> None:
+    """The process was ended between two steps; what is under way now is left alone."""
+    spaces = Workspaces(tmp_path / "workspaces", keep=0)
+    folder = spaces.of(str(uuid4()))
+    folder.write("/kept", b"x")
+    aside = folder.root.with_name("unfinished")
+    (aside / "0123").write_bytes(b"half")
+    (aside / "removed-1" / "deep").mkdir(parents=True)
+    (spaces.root / "removed-2" / "files").mkdir(parents=True)
+    spaces.expire(time.time())
+    assert (len(list(aside.iterdir())), len(list(spaces.root.iterdir()))) == (2, 2)
+    spaces.expire(time.time() + 2 * 3_600)
+    assert [*aside.iterdir()] == []
+    assert [*spaces.root.iterdir()] == [folder.root.parent]
+    assert folder.read("/kept") == b"x"
+
+
+def test_a_removal_that_a_kill_cuts_off_shows_nothing_of_itself(
+    folder: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("/a/b/c", b"x")
+
+    class KilledError(BaseException):
+        """Ends it where kill -9 could."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise KilledError
+
+    monkeypatch.setattr(os, "rmdir", killed)
+    with pytest.raises(KilledError):
+        folder.delete("/a")
+    assert folder.entries() == []
+
+
+def test_a_folder_that_becomes_a_link_during_its_removal_opens_nothing_outside(
+    folder: WorkspaceFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program of the conversation works in it at the same time."""
+    outside = tmp_path / "outside"
+    outside.mkdir(mode=0o500)
+    (folder.root / "a").mkdir()
+    (folder.root / "a" / "b").mkdir()
+    scandir = os.scandir
+
+    def swapped(place: int) -> object:
+        found = scandir(place)
+        inner = folder.root / "a" / "b"
+        here = Path(f"/proc/self/fd/{place}")
+        if (here / "b").is_dir() and not inner.is_symlink():
+            entries = list(found)
+            (here / "b").rmdir()
+            (here / "b").symlink_to(outside)
+            return _Listed(entries)
+        return found
+
+    monkeypatch.setattr(os, "scandir", swapped)
+    with suppress(OSError):
+        folder.delete("/a")
+    assert outside.stat().st_mode & 0o777 == 0o500
+
+
+class _Listed(list[os.DirEntry[str]]):
+    def __enter__(self) -> _Listed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def test_what_no_thread_has_goes_after_a_day(tmp_path: Path) -> None:
+    spaces = Workspaces(tmp_path / "workspaces", keep=0)
+    known, unknown, young = (str(uuid4()) for _ in range(3))
+    for thread in (known, unknown, young):
+        spaces.of(thread).write("/a", b"x")
+    now = time.time()
+    for thread in (known, unknown):
+        os.utime(spaces.root / thread, (now, now - 2 * DAY))
+    assert set(spaces.older(now - DAY)) == {known, unknown}
 
 
 def test_only_a_thread_has_a_folder(tmp_path: Path) -> None:
