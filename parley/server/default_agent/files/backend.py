@@ -87,7 +87,8 @@ class WorkspaceBackend(BackendProtocol):
         folder = self.folder()
         try:
             text = folder.read(file_path).decode()
-            _check_growth(folder, text, old_string, new_string)
+            if replace_all and old_string:
+                _check_growth(folder, text, old_string, new_string)
             replaced = perform_string_replacement(text, old_string, new_string, replace_all)
             if isinstance(replaced, str):
                 return EditResult(error=replaced)
@@ -163,7 +164,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 def _check_growth(folder: WorkspaceFolder, text: str, old: str, new: str) -> None:
     """Raise WorkspaceFull for a text that would become too long, before it takes the memory for it."""
-    size = len(text) + text.count(old) * (len(new) - len(old)) if old else len(text)
+    size = len(text) + text.count(old) * (len(new) - len(old))
     if size > folder.largest:
         raise WorkspaceFull(f"the file would have {size} characters; it may have {folder.largest} bytes")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,22 @@ async def test_a_full_workspace_is_said_to_the_model(tmp_path: Path, spaces: Wor
         await talk.say("Look", streams(content="ok"), attachments=(big,))
         assert "In the workspace" not in str(talk.model.asked[-1]["messages"][-1]["content"])
         assert files_of(spaces) == []
+
+
+async def test_no_replacement_makes_a_file_larger_than_one_may_be(tmp_path: Path, spaces: Workspaces) -> None:
+    """It is refused before it takes the memory: 2,000 places times 10 MB would be 20 GB."""
+    grown = {"file_path": "/a", "old_string": "x", "new_string": "y" * 10_000_000, "replace_all": True}
+    async with conversation(tmp_path, DefaultAgentOptions(workspaces=spaces)) as talk:
+        await shown(talk, calls("write_file", file_path="/a", content="x" * 2_000))
+        assert "may have 5000 bytes" in await shown(talk, calls("edit_file", **grown))
+        assert [path.read_text() for path in files_of(spaces)] == ["x" * 2_000]
+
+
+async def test_a_name_of_any_length_is_taken(tmp_path: Path, spaces: Workspaces) -> None:
+    named = [replace(TABLE, name=name) for name in ("文" * 70 + ".csv", "sales 1.csv")]
+    async with conversation(tmp_path, DefaultAgentOptions(workspaces=spaces)) as talk:
+        await talk.say("Look", streams(content="ok"), attachments=tuple(named))
+        assert sorted(path.name[-9:] for path in files_of(spaces)) == ["les 1.csv", "文文文文文.csv"]
 
 
 async def test_rules_hold_for_the_tools_on_files(tmp_path: Path, spaces: Workspaces) -> None:
