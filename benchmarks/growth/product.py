@@ -132,7 +132,7 @@ def _requests(address: str, people: int) -> Mapping[str, Callable[[], object]]:
         "dead letters": lambda: get("/api/letters"),
         "export of one person": export,
         "erasure of one person": erase,
-        "list of people with a memory": lambda: get("/api/memory/people"),
+        "page of people with a memory": lambda: get("/api/memory/people"),
     }
 
 
