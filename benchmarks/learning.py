@@ -169,7 +169,10 @@ async def measure(load: Load, folder: Path) -> Seen:
     """One run."""
     seen = Seen()
     options = MemoryOptions(
-        debounce_seconds=load.debounce, max_wait=load.max_wait, extractors=load.extractors, max_facts=10_000
+        debounce_seconds=load.debounce,
+        max_wait=load.max_wait,
+        max_concurrency=load.extractors,
+        max_facts=10_000,
     )
     files = FileMemoryStore(folder / "memory")
     await _filled(files, load)

@@ -69,15 +69,15 @@ class MemoryOptions:
     """`max_facts` caps one person's facts; `max_injection_tokens` the block that a run is given.
 
     A turn is learned from `debounce_seconds` after the last one, `max_wait` after the first at the latest,
-    with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
-    so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
-    takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
-    turns at most. `storage` and `storage_path`, the name of a folder, are only shown to operators. Turns
-    that are over can be searched for `past_conversations_days`; 0: none are kept. `first_use_notice` tells
-    each person once that they are remembered. With `instructions` what they want of every answer in style,
-    language and format is a kind of its own, told first. Once a day facts that say the same become one with
-    `consolidation`, those that nearly do by a model, in `consolidation_calls` and `consolidation_tokens` a
-    day for all people together.
+    with `max_concurrency` people at once. A failure is tried again after `retry_pause`, then four times
+    that, and so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the
+    oldest. Recall takes `recall_timeout` at most, else a run goes on without it. One extraction reads
+    `chunk_tokens` of turns at most. `storage` and `storage_path`, the name of a folder, are only shown to
+    operators. Turns that are over can be searched for `past_conversations_days`; 0: none are kept.
+    `first_use_notice` tells each person once that they are remembered. With `instructions` what they want
+    of every answer in style, language and format is a kind of its own, told first. Once a day facts that
+    say the same become one with `consolidation`, those that nearly do by a model, in `consolidation_calls`
+    and `consolidation_tokens` a day for all people together.
     """
 
     enabled: bool = True
@@ -107,7 +107,7 @@ class MemoryOptions:
     tries: int = 3
     model_timeout: float = 120.0
     chunk_tokens: int = 6000
-    extractors: int = 16
+    max_concurrency: int = 16
     retry_pause: float = 30.0
     queue_limit: int = 200
     recall_timeout: float = 1.0

@@ -63,7 +63,7 @@ class LearningWorker:
         # Attempts of lanes that only waited for a damaged memory, and what of it was told to operators.
         self._waits: dict[str, int] = {}
         self._told_damage: dict[str, str] = {}
-        self._slots = CountingSemaphore(options.extractors)
+        self._slots = CountingSemaphore(options.max_concurrency)
         # Whoever works turns says that the store is away.
         rules = LaneRules("a lesson", self._broke, self._bury, hold=nullcontext)
         self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
@@ -71,7 +71,7 @@ class LearningWorker:
     async def run(self) -> None:
         """Work until cancelled or drained; what is in progress then waits again."""
         try:
-            await self._lanes.work(QUEUE, self._slots, self._options.extractors, self._work)
+            await self._lanes.work(QUEUE, self._slots, self._options.max_concurrency, self._work)
             await self._lanes.finish()
         finally:
             await self._lanes.cancel()

@@ -100,6 +100,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         past_conversations_days=section.past_conversations_days,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,
+        max_concurrency=section.max_concurrency,
         max_facts=section.max_facts,
         fact_confidence_threshold=section.fact_confidence_threshold,
         max_injection_tokens=section.max_injection_tokens,

@@ -30,6 +30,7 @@ class MemorySection(Section):
     tools_url: str = ""
     debounce_seconds: float = Field(default=30.0, ge=0, le=300)
     max_wait: float = Field(default=120.0, ge=0, le=3600)
+    max_concurrency: int = Field(default=16, ge=1, le=1000)
     assistant: str = ""
     model_name: str | None = None
     model_api_key: str = ""

@@ -20,6 +20,10 @@ _PART = 1900
 """Characters of one notice: the server takes less than 8,000 bytes, and a character has four at most."""
 
 _MOST_OPEN = 100
+"""Texts of which parts are awaited; beyond it the oldest is dropped."""
+
+_MOST_PARTS = 500
+"""Parts of one text that are kept; one with more is dropped."""
 
 _DEAF = (
     "notices of other nodes do not arrive: work is found up to a second later. Where store.url is a pooler "
@@ -42,7 +46,7 @@ class PostgresNotifier:
         self._origin = secrets.token_hex(6)
         self._numbers = count(1)
         self._followers: defaultdict[str, list[Subscriber]] = defaultdict(list)
-        self._open: dict[str, list[str]] = {}
+        self._open: dict[tuple[str, str], list[str]] = {}
         self._unheard = False
         self.deaf = False
 
@@ -80,20 +84,31 @@ class PostgresNotifier:
             self._unheard = self._unheard and fields[4] != _SELF
         else:
             origin, number, part, parts, topic = fields
-            self._take_part(f"{origin} {number}", part == "1", part == parts, topic, text)
+            self._take_part((f"{origin} {number}", topic), part, parts, text)
 
-    def _take_part(self, key: str, first: bool, last: bool, topic: str, text: str) -> None:
-        if first:
+    def _take_part(self, key: tuple[str, str], part: str, parts: str, text: str) -> None:
+        """Hand over a text all of whose parts came; who follows the topic of any other is told of a gap."""
+        if part == "1":
             self._open[key] = []
             if len(self._open) > _MOST_OPEN:
-                del self._open[next(iter(self._open))]
-        if key not in self._open:
-            return  # its beginning was told before we listened
-        self._open[key].append(text)
-        if last:
-            whole = "".join(self._open.pop(key))
-            for follower in self._followers[topic]:
-                follower.on_message(whole)
+                self._drop(next(iter(self._open)))
+        came = self._open.get(key)
+        if came is None:
+            return  # its beginning was told before we listened, or it was dropped
+        if part != str(len(came) + 1) or len(came) == _MOST_PARTS:
+            self._drop(key)
+            return
+        came.append(text)
+        if part == parts:
+            del self._open[key]
+            for follower in self._followers[key[1]]:
+                follower.on_message("".join(came))
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        """Give up a text of which a part is missing: its followers look at what is kept."""
+        del self._open[key]
+        for follower in self._followers[key[1]]:
+            follower.on_gap()
 
     def on_gap(self) -> None:
         """Note that notices may have come while nobody listened."""

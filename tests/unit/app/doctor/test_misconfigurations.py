@@ -52,6 +52,9 @@ async def test_each_seeded_mistake_is_named_where_it_is(bench: Bench, seeded: Se
     assert not any(each.status is FAILED for each in results if each is not found), results
 
 
+BAD_CONCURRENCY = ("0", "-1", "1001", "1.5", "many", ".inf", ".nan", "[16]")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -59,6 +62,7 @@ async def test_each_seeded_mistake_is_named_where_it_is(bench: Bench, seeded: Se
         ("channels: {telegram: {bot_token: '1:a', webhook_secret: short}}", "16 to 256"),
         ("channels: {telegram: {tokn: '1:a'}}", "did you mean"),
         ("memory: {max_fact: 10}", 'did you mean "max_facts"'),
+        *((f"memory: {{max_concurrency: {bad}}}", "memory.max_concurrency") for bad in BAD_CONCURRENCY),
         ("agent: {url: $NO_SUCH_NAME}", "NO_SUCH_NAME"),
     ],
 )

@@ -47,7 +47,7 @@ async def test_turns_that_arrive_during_a_lesson_wait_for_the_next(tmp_path):
 
 async def test_several_people_are_learned_from_at_once_but_one_person_one_at_a_time(tmp_path):
     learner = Learner(hold=asyncio.Event())
-    options = replace(AT_ONCE, extractors=3)
+    options = replace(AT_ONCE, max_concurrency=3)
     async with opened(tmp_path, options) as (store, queue):
         for number in range(10):
             await queue.add(turn(number, "x", person=f"p{number % 5}"))
@@ -158,7 +158,7 @@ async def test_cancelling_lets_go_what_waits_and_what_is_under_way(tmp_path):
 
 async def test_draining_lets_a_lesson_finish_and_leaves_the_rest_on_disk(tmp_path):
     learner = Learner(hold=asyncio.Event())
-    options = replace(AT_ONCE, extractors=1)
+    options = replace(AT_ONCE, max_concurrency=1)
     async with opened(tmp_path, options) as (store, queue):
         async with working(store, queue, learner, options) as (worker, _):
             await queue.add(turn(1, "x"))
