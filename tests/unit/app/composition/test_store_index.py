@@ -17,6 +17,7 @@ from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
 from parley.simulator.kit import http_server as loopback
 from tests.unit.server.conftest import _served as served
+from tests.unit.server.storage.test_item_store import needs_extensions
 
 MINE = """
 calls = []
@@ -63,12 +64,14 @@ async def nearest(settings: LoadedSettings) -> Any:  # noqa: ANN401 - an item of
         return (await client.store.search_items([], query="seventy or so", limit=1))["items"][0]
 
 
+@needs_extensions
 @pytest.mark.parametrize("name", ["plain", "later", "model"])
 async def test_a_function_of_ones_own_embeds(tmp_path: Path, name: str) -> None:
     config = section(f"my_embedder.py:{name}", ", dims: 2, fields: [text]")
     assert (await nearest(loaded(tmp_path, config)))["key"] == "seventeen"
 
 
+@needs_extensions
 async def test_a_project_says_it_in_its_own_file(tmp_path: Path) -> None:
     settings = loaded(tmp_path, "", {"embed": "./my_embedder.py:later", "dims": 2, "fields": ["text"]})
     assert (await nearest(settings))["key"] == "seventeen"
@@ -94,6 +97,7 @@ async def service() -> AsyncIterator[tuple[str, list[Any]]]:
         yield f"http://127.0.0.1:{port}/v1", asked
 
 
+@needs_extensions
 async def test_what_embeds_memories_embeds_items(tmp_path: Path, service: tuple[str, list[Any]]) -> None:
     url, asked = service
     memory = f"memory: {{embedding: '{url}', embedding_model: small, embedding_api_key: k}}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -220,7 +220,10 @@ async def test_one_zone_that_is_no_more_stops_nobody_else(options: EmbeddedOptio
         )
         thread = (await server.client.threads.create())["thread_id"]
         await server.client.crons.create_for_thread(thread, "echo", schedule="* * * * *", input=HI)
-    with sqlite3.connect(options.database) as database:  # as a machine whose zones are older has it
+    with (
+        closing(sqlite3.connect(options.database)) as database,
+        database,
+    ):  # as a machine whose zones are older has it
         database.execute("UPDATE crons SET timezone = 'Europe/Gone' WHERE cron_id = ?", [gone["cron_id"]])
     async with started(options, clock) as server:
         for _ in range(2):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from langgraph.store.memory import InMemoryStore
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import InternalServerError, UnprocessableEntityError
 
+from parley.core.model.errors import ConfigError
 from parley.server.options import EmbeddedOptions
 from parley.server.storage.store_index import StoreIndex
 from tests.kit.machine import patience
@@ -23,6 +25,10 @@ from tests.kit.samples import graphs
 from tests.unit.server.conftest import Served
 from tests.unit.server.test_app import HI
 
+needs_extensions = pytest.mark.skipif(
+    not hasattr(sqlite3.Connection, "enable_load_extension"),
+    reason="this Python's sqlite3 was built without extensions, as pyenv builds it unless it is told",
+)
 WORDS = ("tea", "coffee", "cat", "dog", "blue")
 
 
@@ -55,6 +61,7 @@ def found(answer: Any) -> list[tuple[str, float | None]]:  # noqa: ANN401 - of t
     return [(each["key"], each["score"] and round(each["score"], 4)) for each in items]
 
 
+@needs_extensions
 @pytest.mark.parametrize("fields", [("$",), ("text",), ("text", "note"), ("tags[*]", "note")])
 @pytest.mark.parametrize("query", ["tea", "cats", "blue coffee"])
 async def test_it_ranks_as_the_librarys_own_store(
@@ -74,6 +81,7 @@ async def test_it_ranks_as_the_librarys_own_store(
         assert (await client.store.search_items(["notes"]))["items"][0]["score"] is None
 
 
+@needs_extensions
 async def test_a_vector_goes_with_what_it_is_of(served: Served, tmp_path: Path) -> None:
     async with served(indexed(tmp_path)) as client:
         store = client.store
@@ -89,10 +97,11 @@ async def test_a_vector_goes_with_what_it_is_of(served: Served, tmp_path: Path) 
         assert sorted(keys) == ["c", "d", "part"]
     async with served(indexed(tmp_path, None)) as client:  # also when nothing is found by meaning any more
         await client.store.delete_item(["notes", "ada"], "c")
-    with sqlite3.connect(tmp_path / "agent.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "agent.sqlite")) as database:
         assert {row[0] for row in database.execute("SELECT key FROM store_vectors")} == {"d", "part"}
 
 
+@needs_extensions
 async def test_a_graph_finds_by_meaning_too(served: Served, tmp_path: Path) -> None:
     async def look(_: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
         assert runtime.store is not None
@@ -108,6 +117,7 @@ async def test_a_graph_finds_by_meaning_too(served: Served, tmp_path: Path) -> N
         assert state["messages"][-1]["content"] == "c"
 
 
+@needs_extensions
 async def test_an_embedder_that_is_away_holds_up_nobody(served: Served, tmp_path: Path) -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 
@@ -135,6 +145,7 @@ async def test_an_embedder_that_is_away_holds_up_nobody(served: Served, tmp_path
         assert await client.store.get_item(["n"], "slow") is None
 
 
+@needs_extensions
 @pytest.mark.parametrize(
     "wrong", [lambda texts: [], lambda texts: [[1.0]] * len(texts), lambda texts: [[1.0] * 5, [1.0] * 4]]
 )
@@ -151,12 +162,14 @@ async def test_vectors_of_another_shape_are_refused(
         assert await client.store.get_item(["n"], "k") is None
 
 
+@needs_extensions
 async def test_too_many_texts_are_refused(served: Served, tmp_path: Path) -> None:
     async with served(indexed(tmp_path, replace(INDEX, fields=("a[*]",)))) as client:
         with pytest.raises(UnprocessableEntityError, match="at most 100"):
             await client.store.put_item(["n"], "k", {"a": [str(number) for number in range(101)]})
 
 
+@needs_extensions
 async def test_vectors_of_another_model_are_not_compared(
     served: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -173,3 +186,10 @@ async def test_vectors_of_another_model_are_not_compared(
         assert len(found(await client.store.search_items(["notes"], query="tea"))) == len(ITEMS)
     async with served(indexed(tmp_path, StoreIndex(other, "lengths"))) as client:
         assert len(found(await client.store.search_items(["notes"], query="tea"))) == len(ITEMS)
+
+
+@pytest.mark.skipif(not needs_extensions.args[0], reason="this Python's sqlite3 takes extensions")
+async def test_a_python_without_extensions_is_told(served: Served, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot load its extension for vectors"):
+        async with served(indexed(tmp_path)):
+            pass

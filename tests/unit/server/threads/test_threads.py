@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -58,7 +59,7 @@ async def messages_of(client: LangGraphClient, thread: str) -> int:
 
 
 def left(database: Path) -> dict[str, int]:
-    with sqlite3.connect(database) as opened:
+    with closing(sqlite3.connect(database)) as opened, opened:
         return {name: opened.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in TABLES}
 
 
