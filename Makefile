@@ -109,7 +109,7 @@ site: $(VENV)/.test $(VENV)-docs/.done ## That site built anew and read in Chrom
 picture: $(VENV)/.test ## The README's moving picture, from the real page (needs "chromium fonts-noto-color-emoji")
 	@$(PY) scripts/readme_picture.py $(ARGS)
 
-bench: $(VENV)/.test ## The figures of docs/performance.md
+bench: $(VENV)/.test ## The figures of docs/performance.md and docs/scale.md
 	@$(PY) -m benchmarks $(ARGS)
 
 recall: $(VENV)/.test ## How well memory finds facts (docs/memory-retrieval.md)
