@@ -106,9 +106,10 @@ def copy_statement(engine: Engine, table: str) -> str:
     if any(name == _SUBJECTS for name, _ in columns):
         was = engine.subjects_as_text
         renamed = f"LEFT JOIN renamed r ON r.copy = c.copy AND r.was = {was}"
+    order = " ORDER BY c.copy, f.id" if table == "items" else ""  # ids grow in the order of a lane
     return (
         f"INSERT INTO {table} ({', '.join(name for name, _ in columns)}) SELECT {', '.join(values)}"
-        f" FROM copies c CROSS JOIN first_{table} f {renamed} WHERE c.copy >= ? AND c.copy < ?"
+        f" FROM copies c CROSS JOIN first_{table} f {renamed} WHERE c.copy >= ? AND c.copy < ?{order}"
     )
 
 

@@ -75,7 +75,7 @@ def measure_product(
         time.sleep(idle_seconds)
         idle, rss = (cpu() - before) / idle_seconds, rss_mb(process.pid)
         asked = {name: _timed(ask, cpu) for name, ask in _requests(address, people).items()}
-    asked["`parley threads`, the first 20"] = _command(config, database_cpu, "threads", "--limit", "20")
+    asked["`parley threads`, twenty lines"] = _command(config, database_cpu, "threads", "--limit", "20")
     return ProductCosts(start, idle, rss, asked)
 
 

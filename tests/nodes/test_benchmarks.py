@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.nodes, pytest.mark.timeout(400)]
 async def test_people_of_a_multiplied_database_are_found_as_those_who_talked(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    with psycopg.connect(cluster.url, autocommit=True) as admin:
+    with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
         admin.execute("CREATE DATABASE grown")
     url = cluster.url_of("postgres", "secret", "grown")
     with agent_server() as (agent, _):
