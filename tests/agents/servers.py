@@ -29,7 +29,7 @@ class AgentServer:
 def list_graphs(folder: Path, names: set[str]) -> None:
     """Write a langgraph.json that serves these ("module.graph") under their own names.
 
-    It also has an Auth handler and an index of the store, which only the official server has.
+    It also has an Auth handler, which only the official server has, and an index of the store.
     """
     pairs = [name.partition(".")[::2] for name in sorted(names)]
     graphs = {graph: f"{_GRAPHS / module}.py:{graph}" for module, graph in pairs}

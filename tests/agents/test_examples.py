@@ -130,6 +130,4 @@ def _talk_to_deerflow(process: Process, gateway: DeerFlowServer) -> None:
 
 def test_what_only_the_official_server_has_is_said_by_a_check(tmp_path: Path) -> None:
     list_graphs(tmp_path, {"people.whoami"})
-    said = parley(tmp_path, "check").stdout
-    assert "auth does nothing here" in said
-    assert "store does nothing here" in said
+    assert "auth does nothing here" in parley(tmp_path, "check").stdout

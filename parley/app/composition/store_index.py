@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -15,7 +16,9 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent_server import MEMORY_EMBEDDER, StoreIndexSection
 from parley.core.model.errors import ConfigError
 from parley.server.graphs.projects import Project, import_attribute, place_in
-from parley.server.storage.store_index import StoreIndex
+from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
+
+log = logging.getLogger(__name__)
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 _KEY = "agent_server.store_index"
@@ -42,11 +45,15 @@ def _section(loaded: LoadedSettings) -> StoreIndexSection:
     if own.embed or not theirs:
         return own
     try:
-        return StoreIndexSection.model_validate({**theirs})
+        found = StoreIndexSection.model_validate({**theirs})
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in found["loc"])
-        raise ConfigError(f"langgraph.json: store.index.{place}: {found['msg']}") from error
+        mistake = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in mistake["loc"])
+        raise ConfigError(f"langgraph.json: store.index.{place}: {mistake['msg']}") from error
+    if not takes_vectors():  # the project was made for another server, and works without
+        log.warning("langgraph.json: store.index does nothing here: %s", NO_VECTORS)
+        return own
+    return found
 
 
 def _of_memory(loaded: LoadedSettings, wanted: StoreIndexSection) -> StoreIndex:

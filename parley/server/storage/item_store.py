@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -26,7 +25,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from parley.core.model.errors import ConfigError
 from parley.server.http_errors import Problem, invalid
 from parley.server.storage.database import Database
-from parley.server.storage.store_index import StoreIndex
+from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
 
 _log = logging.getLogger(__name__)
 
@@ -48,9 +47,8 @@ class ItemStore(AsyncSqliteStore):
 
     async def setup(self) -> None:
         """Make the tables. Raises ConfigError where this Python's SQLite takes no extension for vectors."""
-        if self._index is not None and not hasattr(sqlite3.Connection, "enable_load_extension"):
-            problem = "this Python's SQLite cannot load its extension for vectors; leave it empty"
-            raise ConfigError(f"agent_server.store_index: {problem}")
+        if self._index is not None and not takes_vectors():
+            raise ConfigError(f"agent_server.store_index: {NO_VECTORS}; leave it empty")
         await super().setup()
         # The library leaves vectors of items that are no more to its foreign key.
         await self.conn.execute("PRAGMA foreign_keys=ON")

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+
+NO_VECTORS = "this Python's SQLite cannot load its extension for vectors"
+
+
+def takes_vectors() -> bool:
+    """Return whether this Python's SQLite loads extensions: some are built without."""
+    return hasattr(sqlite3.Connection, "enable_load_extension")
 
 
 def _nothing() -> None:

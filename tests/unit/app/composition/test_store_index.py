@@ -15,6 +15,7 @@ from parley.app.composition.agent import embedded_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
+from parley.server.storage.store_index import takes_vectors
 from parley.simulator.kit import http_server as loopback
 from tests.unit.server.conftest import _served as served
 from tests.unit.server.storage.test_item_store import needs_extensions
@@ -78,6 +79,15 @@ async def test_a_project_says_it_in_its_own_file(tmp_path: Path) -> None:
     remarks = [each.text for each in check_settings(settings).remarks]
     assert any("store.ttl does nothing here" in each for each in remarks)
     assert not any("store does" in each or "store.index" in each for each in remarks)
+
+
+@pytest.mark.skipif(takes_vectors(), reason="this Python's sqlite3 takes extensions")
+async def test_a_project_goes_on_without_where_sqlite_takes_no_extension(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = await nearest(loaded(tmp_path, "", {"embed": "./my_embedder.py:later", "dims": 2}))
+    assert found["score"] is None
+    assert "store.index does nothing here" in caplog.text
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ from langgraph_sdk.errors import InternalServerError, UnprocessableEntityError
 
 from parley.core.model.errors import ConfigError
 from parley.server.options import EmbeddedOptions
-from parley.server.storage.store_index import StoreIndex
+from parley.server.storage.store_index import StoreIndex, takes_vectors
 from tests.kit.machine import patience
 from tests.kit.samples import graphs
 from tests.unit.server.conftest import Served
 from tests.unit.server.test_app import HI
 
 needs_extensions = pytest.mark.skipif(
-    not hasattr(sqlite3.Connection, "enable_load_extension"),
+    not takes_vectors(),
     reason="this Python's sqlite3 was built without extensions, as pyenv builds it unless it is told",
 )
 WORDS = ("tea", "coffee", "cat", "dog", "blue")
@@ -188,7 +188,7 @@ async def test_vectors_of_another_model_are_not_compared(
         assert len(found(await client.store.search_items(["notes"], query="tea"))) == len(ITEMS)
 
 
-@pytest.mark.skipif(not needs_extensions.args[0], reason="this Python's sqlite3 takes extensions")
+@pytest.mark.skipif(takes_vectors(), reason="this Python's sqlite3 takes extensions")
 async def test_a_python_without_extensions_is_told(served: Served, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot load its extension for vectors"):
         async with served(indexed(tmp_path)):
