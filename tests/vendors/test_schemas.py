@@ -44,7 +44,7 @@ UNDECLARED = frozenset(
         "answer to chat.update: ts is not declared",
         "answer to conversations.replies: subtype is not declared",
         "answer to conversations.history: subtype is not declared",
-        # Of a pressed button that has one, as in recordings of other projects; the types of presses leave it out.
+        # Of a pressed button, as recordings of other projects have it; the types of presses leave it out.
         "block_actions: style is not declared",
         # Of who sends a form: declared for who presses a button.
         "view_submission: username is not declared",
