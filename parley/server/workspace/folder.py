@@ -6,7 +6,7 @@ import os
 import secrets
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,18 +110,20 @@ class WorkspaceFolder:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file whole, in the place of one that is there. Raises PathRefused, WorkspaceFull."""
-        if len(content) > self._limits.file:
-            raise WorkspaceFull(f"{path}: a file may have {self._limits.file} bytes at most")
         with self._lock:
             self._write(path, content)
+
+    @contextmanager
+    def changed(self, path: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
+        """Yield a file, and what writes it anew before anybody else. Raises PathRefused, WorkspaceFull."""
+        with self._lock:
+            yield self.read(path), lambda content: self._write(path, content)
 
     def add(self, folder: str, name: str, content: bytes) -> str:
         """Write a file that takes no other's name, and return its path; once, where it is there already.
 
         Raises PathRefused, WorkspaceFull.
         """
-        if len(content) > self._limits.file:
-            raise WorkspaceFull(f"{name}: a file may have {self._limits.file} bytes at most")
         with self._lock:  # Two of one name may come at once.
             for number in range(1, _SAME_NAMES):
                 path = f"{folder}/{_numbered(name, number)}"
@@ -149,6 +151,8 @@ class WorkspaceFolder:
             remove_tree(folder, name, aside)
 
     def _write(self, path: str, content: bytes) -> None:
+        if len(content) > self._limits.file:
+            raise WorkspaceFull(f"{path}: a file may have {self._limits.file} bytes at most")
         if len(content) > self.room():
             raise WorkspaceFull(f"{path}: there is no room for it in the workspace")
         with _named(self.root, path, make=True) as (folder, name):

@@ -86,13 +86,14 @@ class WorkspaceBackend(BackendProtocol):
         """Replace a part of a text."""
         folder = self.folder()
         try:
-            text = folder.read(file_path).decode()
-            if replace_all and old_string:
-                _check_growth(folder, text, old_string, new_string)
-            replaced = perform_string_replacement(text, old_string, new_string, replace_all)
-            if isinstance(replaced, str):
-                return EditResult(error=replaced)
-            folder.write(file_path, _encoded(replaced[0]))
+            with folder.changed(file_path) as (content, write):
+                text = content.decode()
+                if replace_all and old_string:
+                    _check_growth(folder, text, old_string, new_string)
+                replaced = perform_string_replacement(text, old_string, new_string, replace_all)
+                if isinstance(replaced, str):
+                    return EditResult(error=replaced)
+                write(_encoded(replaced[0]))
         except UnicodeDecodeError:
             return EditResult(error=f"Error: {file_path}: it is no text")
         except PathRefused as error:

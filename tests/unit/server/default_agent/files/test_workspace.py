@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
+import httpx
 import pytest
+from starlette.applications import Starlette
 
 from parley.agent.agent import LangGraphAgent
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.types import OutboundMessage
-from parley.server.options import DefaultAgentOptions, ToolRules
+from parley.server.app import embedded_server
+from parley.server.asgi_transport import StreamingASGITransport
+from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ToolRules
+from parley.server.workspace.expiry import delete_unknown
 from parley.server.workspace.folder import WorkspaceLimits
-from parley.server.workspace.workspaces import Workspaces
+from parley.server.workspace.workspaces import DAY, Workspaces
 from tests.unit.server.default_agent.conversation import Talk, conversation
 from tests.unit.server.default_agent.scripted_model import calls, calls_all, offered, repeats_result, streams
 
@@ -136,3 +143,38 @@ async def test_a_server_without_workspaces_is_asked_once(tmp_path: Path) -> None
         await talk.say("Look", streams(content="ok"), attachments=(TABLE,))
         assert "1,2" in str(talk.model.asked[-1]["messages"][-1]["content"])
         assert "workspace" not in str(talk.model.asked[-1]["messages"][-1]["content"])
+
+
+async def test_two_edits_in_one_step_are_both_made(tmp_path: Path, spaces: Workspaces) -> None:
+    async with conversation(tmp_path, DefaultAgentOptions(workspaces=spaces)) as talk:
+        words = [f"word{number}" for number in range(12)]
+        await shown(talk, calls("write_file", file_path="/a", content=" ".join(words)))
+        edits = [
+            ("edit_file", {"file_path": "/a", "old_string": word, "new_string": f"W{number}"})
+            for number, word in enumerate(reversed(words))
+        ]
+        await talk.say("Go", calls_all(*edits), streams(content="Done."))
+        (file,) = files_of(spaces)
+        assert "word" not in file.read_text()
+
+
+async def test_files_that_no_thread_has_go_and_those_of_a_thread_stay(
+    tmp_path: Path, spaces: Workspaces
+) -> None:
+    """A process that was ended while it deleted a thread left them."""
+    forever = replace(spaces, keep=0)
+    chosen = EmbeddedOptions(tmp_path / "a.sqlite", default_agent=DefaultAgentOptions(workspaces=forever))
+    async with embedded_server(chosen) as server, client_of(server) as client:
+        made = (await client.post("/threads", json={})).json()["thread_id"]
+        await client.post(f"/threads/{made}/uploads", files={"files": ("a.txt", b"x")})
+        forever.of(str(uuid4())).write("/left", b"x")
+        known = server.state.services.threads.tables.known_threads
+        assert await delete_unknown(forever, known, time.time()) == 0
+        assert await delete_unknown(forever, known, time.time() + 2 * DAY) == 1
+        assert [path.parents[2].name for path in files_of(forever)] == [made]
+        await client.delete(f"/threads/{made}")
+        assert files_of(forever) == []
+
+
+def client_of(server: Starlette) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=StreamingASGITransport(server), base_url="http://embedded")
