@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -34,6 +35,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.timeout is None:
         config.option.timeout = patience(float(config.getini("timeout")))
     CHOSEN.choose(config.getoption("--engine"))
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was imported stays until the end: to go through it at each collection of garbage is in vain."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:
