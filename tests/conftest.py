@@ -14,6 +14,11 @@ from tests.kit.checkout import IMPORTED_AS
 from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
+# Whoever runs the tests may have a proxy, and passwords in ~/.netrc: neither is for servers of the tests.
+for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[name]
+os.environ["NETRC"] = os.devnull
+
 # What a failed assertion of these says is as detailed as in a test module.
 for room in ("doubles", "platforms", "product", "samples"):
     pytest.register_assert_rewrite(f"tests.kit.{room}")
@@ -26,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-timeout reads its option in the same hook
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are found
     # A deadline of an example is a timed assertion: on a busy machine it fails by chance. And whoever runs
     # the suite is told of their own mistakes: new examples are looked for with --hypothesis-profile=explore.
     settings.register_profile("steady", deadline=None, derandomize=True)
@@ -35,7 +41,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.timeout is None:
         config.option.timeout = patience(float(config.getini("timeout")))
     CHOSEN.choose(config.getoption("--engine"))
-    gc.disable()
 
 
 @pytest.hookimpl(trylast=True)
