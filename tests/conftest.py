@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -12,6 +13,11 @@ from hypothesis import settings
 from tests.kit.checkout import IMPORTED_AS, USER_DATA
 from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
+
+# Whoever runs the tests may have a proxy, and passwords in ~/.netrc: neither is for servers of the tests.
+for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[name]
+os.environ["NETRC"] = os.devnull
 
 # What a failed assertion of these says is as detailed as in a test module.
 for room in ("doubles", "platforms", "product", "samples"):
@@ -25,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-timeout reads its option in the same hook
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are found
     # A deadline of an example is a timed assertion: on a busy machine it fails by chance. And whoever runs
     # the suite is told of their own mistakes: new examples are looked for with --hypothesis-profile=explore.
     settings.register_profile("steady", deadline=None, derandomize=True)
@@ -36,6 +43,13 @@ def pytest_configure(config: pytest.Config) -> None:
     CHOSEN.choose(config.getoption("--engine"))
     # Whoever runs the tests may have a Parley of their own: no test may find it, nor a process of one.
     os.environ["XDG_DATA_HOME"] = str(USER_DATA)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was imported stays until the end: to go through it at each collection of garbage is in vain."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:

@@ -257,3 +257,23 @@ def test_time_is_kept_for_what_comes_later() -> None:
     needed = SUITES["teeth"].seconds
     assert edition("teeth", [], [], elapsed=0, limit=needed) == "usual"
     assert edition("teeth", ["postgres"], [], elapsed=0, limit=needed) == "short"
+
+
+def test_servers_of_the_tests_are_reached_without_the_proxies_and_passwords_of_whoever_runs_them(
+    tmp_path: Path,
+) -> None:
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("default login hostile password hostile\n")
+    netrc.chmod(0o600)
+    foreign = {"http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "socks5://127.0.0.1:9", "HOME": str(tmp_path)}
+    asked = "print(found.getproxies(), found.get_netrc_auth('http://127.0.0.1'))"
+    program = f"import tests.conftest, requests.utils as found; {asked}"
+    seen = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={key: value for key, value in os.environ.items() if key != "NETRC"} | foreign,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert seen.stdout == "{} None\n"

@@ -83,6 +83,8 @@ class SlackDispatcher:
             )
 
         app = AsyncApp(
+            # Without one Bolt reads the sources of all callers. It sets the level of the logger of this name.
+            name="slack_bolt",
             logger=logging.getLogger("slack_bolt"),
             client=api.client,
             authorize=authorize,
