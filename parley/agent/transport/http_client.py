@@ -5,9 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
@@ -20,6 +18,7 @@ from parley.agent.transport.run_options import RunHttp
 from parley.agent.transport.sdk_http import DirectHttp
 from parley.agent.transport.speaker_headers import fill_headers
 from parley.core.model.types import Json
+from parley.core.network import proxy_for
 
 _CONNECT = 5.0
 _HEARTBEAT = 60.0
@@ -47,30 +46,13 @@ class AgentEndpoint:
     one_place: bool = False
 
 
-def is_loopback(url: str) -> bool:
-    """Whether `url` points at this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def proxy_for(url: str, proxies: Mapping[str, str]) -> str:
-    """The proxy for `url` out of a scheme -> proxy table, or "" where none must be used."""
-    parts = urlsplit(url)
-    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
-        return ""
-    return proxies.get(parts.scheme, proxies.get("all", ""))
-
-
-def transport_for(url: str, proxies: Mapping[str, str]) -> AiohttpTransport:
+def transport_for(url: str) -> AiohttpTransport:
     """An aiohttp-based transport without a bound on connections, which keeps no cookies.
 
     httpx's own keeps 100 connections in a pool that costs the square of them: at thousands of runs
     it refuses most.
     """
-    proxy = proxy_for(url, proxies)
+    proxy = proxy_for(url)
     # The certificates of the world are read only where there is something to check.
     tls = httpx.create_ssl_context() if proxy or urlsplit(url).scheme == "https" else _trusts_nobody()
     return AiohttpTransport(verify=tls, client=lambda: _session(tls, proxy))
@@ -102,7 +84,7 @@ def http_client(
     return httpx.AsyncClient(
         base_url=endpoint.url,
         headers={**headers, **fill_headers(endpoint.headers)},
-        transport=transport or transport_for(endpoint.url, getproxies()),
+        transport=transport or transport_for(endpoint.url),
         timeout=httpx.Timeout(connect=_CONNECT, read=_HEARTBEAT, write=30.0, pool=None),
         trust_env=False,
     )
@@ -121,7 +103,7 @@ def make_clients(
     """An HTTP client for `endpoint`, and the SDK over the same connections; closing the first closes both."""
     way: HttpTransport
     if transport is None:
-        network = transport_for(endpoint.url, getproxies())
+        network = transport_for(endpoint.url)
         http, way = http_client(endpoint, network), NetworkTransport(network)
     else:
         http = http_client(endpoint, transport)

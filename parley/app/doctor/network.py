@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies
 
 import aiohttp
 
@@ -19,6 +19,7 @@ from parley.app.doctor.result import CheckResult, failed, remarked, skipped, suc
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.kit.http.pool import HttpPool
+from parley.core.network import http_proxy, proxy_for
 
 _PATIENCE = 10.0
 _MOST_APART = 30.0
@@ -86,11 +87,16 @@ async def probe_network(context: DoctorContext) -> AsyncIterator[CheckResult]:
 
 
 def _proxies(proxies: Mapping[str, str]) -> CheckResult | None:
-    named = {kind: _shown(url) for kind, url in sorted(proxies.items()) if kind in ("http", "https", "all")}
+    named = {kind: url for kind, url in sorted(proxies.items()) if kind in ("http", "https", "all")}
     if not named:
         return None
-    words = ", ".join(f"{kind.upper()}_PROXY is {where}" for kind, where in named.items())
-    return succeeded("network.proxies", f"the environment names proxies: {words}")
+    words = ", ".join(f"{kind.upper()}_PROXY is {_shown(url)}" for kind, url in named.items())
+    text = f"the environment names proxies: {words}"
+    unusable = [f"{kind.upper()}_PROXY" for kind, url in named.items() if not http_proxy(url)]
+    if not unusable:
+        return succeeded("network.proxies", text)
+    text += f"; passed over: {', '.join(unusable)}, which is no address of an HTTP proxy"
+    return remarked("network.proxies", text, "write http://HOST:PORT there; SOCKS proxies are not used")
 
 
 def _shown(url: str) -> str:
@@ -102,19 +108,14 @@ def _shown(url: str) -> str:
         return f"{parts.hostname or 'an unknown host'} with a port that is none"
 
 
-def _proxy_of(destination: Destination, proxies: Mapping[str, str]) -> str:
-    scheme = urlsplit(destination.url).scheme
-    url = proxies.get(scheme) or proxies.get("all", "")
-    return _shown(url) if url and not proxy_bypass(destination.host) else ""
-
-
 async def _probed(
     context: DoctorContext,
     session: aiohttp.ClientSession,
     destination: Destination,
     proxies: Mapping[str, str],
 ) -> list[CheckResult]:
-    proxy = _proxy_of(destination, proxies)
+    url = proxy_for(destination.url, proxies)
+    proxy = _shown(url) if url else ""
     if not proxy and (unknown := await _unresolved(destination)):
         return [unknown]
     since, timeout = time.monotonic(), aiohttp.ClientTimeout(total=_PATIENCE)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import blake2b
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 import requests
 from opentelemetry.context import Context
@@ -35,8 +36,8 @@ from opentelemetry.trace import (
 )
 from opentelemetry.util.types import Attributes
 
-from parley.agent.transport.http_client import is_loopback
 from parley.app.settings.schema.tracing import TracingSection
+from parley.core.network import is_loopback
 from parley.core.ports.telemetry import Acceptance, AcceptedMessage, NoTelemetry, Period, TurnReport
 from parley.version import VERSION
 
@@ -198,6 +199,11 @@ def _span_id(turn: str, name: str) -> int:
     return int.from_bytes(blake2b(f"{turn} {name}".encode(), digest_size=8).digest(), "big")
 
 
+def _no_login(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Leave the headers as they are configured: without this, requests takes a login from ~/.netrc."""
+    return request
+
+
 def _nanoseconds(seconds: float) -> int:
     return int(seconds * 1e9)
 
@@ -206,7 +212,8 @@ def _nanoseconds(seconds: float) -> int:
 async def open_traces(section: TracingSection, turn_id: Callable[[int], str]) -> AsyncIterator[TurnTraces]:
     """Send spans to the section's endpoint from a thread; what a receiver that is away misses is lost."""
     session = requests.Session()
-    session.trust_env = not is_loopback(section.endpoint)
+    session.trust_env = not is_loopback(urlsplit(section.endpoint).hostname or "")
+    session.auth = _no_login
     url = section.endpoint if section.endpoint.endswith(_PATH) else section.endpoint + _PATH
     exporter = OTLPSpanExporter(url, headers=section.headers, timeout=_TIMEOUT, session=session)
     traces = TurnTraces(exporter, section, turn_id)

@@ -8,7 +8,6 @@ from typing import Any
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.trigger_patterns import compile_pattern
 from parley.channels.kit.config import ChannelConfig, ChatConfig, SessionConfig, TriggerConfig
-from parley.console.http.options import is_loopback
 from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
     BusyPolicy,
@@ -23,6 +22,7 @@ from parley.core.model.options import (
     UnroutedPolicy,
 )
 from parley.core.model.types import RunMode, SessionSettings, merge_sessions
+from parley.core.network import is_loopback
 
 _PAGE, _ITS_PERSON = "web", "local"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.app.settings.channel_registry import credential_channels
 from parley.app.settings.load import LoadedSettings
-from parley.console.http.options import is_loopback
+from parley.core.network import is_loopback
 
 
 def offers_setup(loaded: LoadedSettings) -> bool:

@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from parley.console.api.bodies import RequestRefused, answer_refusals, read_json
 from parley.console.api.setup_state import SetupAssistants, SetupState
-from parley.console.http.options import host_name, is_loopback
+from parley.console.http.options import host_name
 from parley.core.model.errors import ParleyError
+from parley.core.network import is_loopback
 
 PATH = "/api/setup"
 _PRIVATE = {"cache-control": "no-store"}

@@ -18,7 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parley.console.auth.signin import STYLE_HASH, signin_page
 from parley.console.auth.tokens import SigninAttempts, TokenCheck
-from parley.console.http.options import ConsoleOptions, host_name, is_loopback
+from parley.console.http.options import ConsoleOptions, host_name
+from parley.core.network import is_loopback
 
 _OPEN = frozenset({"/livez", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 
 from parley.core.model.errors import ConfigError
+from parley.core.network import is_loopback
 
 MIN_TOKEN = 12
 
@@ -55,16 +55,6 @@ class ConsoleOptions:
                 f"console.token: shorter than {MIN_TOKEN} characters, which can be guessed; "
                 "write a longer one, such as the output of: openssl rand -hex 24"
             )
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine itself."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def host_name(host: str) -> str:

@@ -12,7 +12,8 @@ from parley.app.cli.startup_summary import embedded_line
 from parley.app.extras import require_extra
 from parley.app.process.event_loop import run_loop
 from parley.app.storage.secret_files import agent_key
-from parley.console.http.options import HttpTimeouts, is_loopback
+from parley.console.http.options import HttpTimeouts
+from parley.core.network import is_loopback
 
 log = logging.getLogger("parley.app")
 

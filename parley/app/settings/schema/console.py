@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field, field_validator, model_validator
 
 from parley.channels.kit.config import Section
-from parley.console.http.options import MIN_TOKEN, is_loopback
+from parley.console.http.options import MIN_TOKEN
+from parley.core.network import is_loopback
 
 
 class ConsoleSection(Section):

@@ -10,7 +10,7 @@ from aiohttp.test_utils import RawTestServer
 from yarl import URL
 
 from parley.agent.agent import LangGraphAgent
-from parley.agent.transport.http_client import AgentEndpoint, proxy_for
+from parley.agent.transport.http_client import AgentEndpoint
 from parley.agent.transport.model_list import parse_model_names
 from parley.core.model.errors import AgentRefused, AgentUnavailable
 from parley.core.model.types import Json
@@ -129,17 +129,6 @@ async def test_whether_an_assistant_is_there_is_asked(server: FakeServer, tmp_pa
         assert await agent.knows("agent") is None
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost:1", "http://127.9.9.9"]
-)
-def test_loopback_needs_no_proxy(url: str) -> None:
-    assert proxy_for(url, {"http": "http://proxy:3128", "all": "http://proxy:3128"}) == ""
-
-
-def test_a_proxy_is_used_for_what_is_far() -> None:
-    assert proxy_for("https://agents.example.org", {"https": "http://proxy:3128"}) == "http://proxy:3128"
-
-
 async def test_a_server_beyond_a_proxy_is_reached_through_it(
     server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +149,7 @@ async def test_a_server_beyond_a_proxy_is_reached_through_it(
 
     async with RawTestServer(forward) as proxy:
         address = f"http://me:secret@127.0.0.1:{proxy.port}"
-        monkeypatch.setattr("parley.agent.transport.http_client.getproxies", lambda: {"http": address})
+        monkeypatch.setenv("http_proxy", address)
         async with LangGraphAgent(AgentEndpoint("http://agent.example"), files=tmp_path) as agent:
             assert (await agent.health()).health is Health.UP
             assert await agent.assistants() == (AssistantInfo("agent", "agent", "agent", "x"),)

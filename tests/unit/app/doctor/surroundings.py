@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from parley.app.doctor.result import ProbeStatus
 from tests.kit.samples.certificates import ServerCertificate
 from tests.unit.app.doctor.bench import Arrange, Bench
 from tests.unit.app.doctor.seeded import Seeded
@@ -59,6 +60,11 @@ def silent_proxy(bench: Bench) -> dict[str, Any]:
     bench.monkeypatch.setattr(NETWORK_PATIENCE, 0.3)
     bench.monkeypatch.setenv("http_proxy", bench.answer(SILENT).replace("//", "//user:hidden@"))
     return {"agent": {"url": "http://agent.example.com:2024"}}
+
+
+def socks_proxy(bench: Bench) -> dict[str, Any]:
+    bench.monkeypatch.setenv("all_proxy", "socks5://user:hidden@127.0.0.1:1080")
+    return {"agent": {"url": bench.agent_url}}
 
 
 def unknown_agent(bench: Bench) -> dict[str, Any]:
@@ -151,6 +157,15 @@ SURROUNDINGS = (
         "is not reached through the proxy 127.0.0.1",
         "HTTPS_PROXY",
         "agent.url",
+    ),
+    Seeded(
+        "proxy is no HTTP proxy",
+        socks_proxy,
+        "network",
+        "network.proxies",
+        "passed over: ALL_PROXY",
+        "http://HOST:PORT",
+        status=ProbeStatus.REMARK,
     ),
     Seeded(
         "agent: name unknown",

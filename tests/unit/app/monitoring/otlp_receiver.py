@@ -17,7 +17,7 @@ from tests.kit.machine import patience
 
 
 class OtlpReceiver(ThreadingHTTPServer):
-    """Keeps the requests to `/v1/traces`, and their headers."""
+    """Keeps the requests to `/v1/traces`, also those for other hosts (as a proxy), and their headers."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
-        if self.path == "/v1/traces" and self.headers["content-type"] == "application/x-protobuf":
+        if self.path.endswith("/v1/traces") and self.headers["content-type"] == "application/x-protobuf":
             with self.server.news:
                 self.server.requests.append(ExportTraceServiceRequest.FromString(body))
                 self.server.news.notify_all()

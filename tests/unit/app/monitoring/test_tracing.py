@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from langsmith._internal.otel._otel_exporter import LANGSMITH_METADATA
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
@@ -106,6 +108,18 @@ async def test_a_receiver_that_is_away_costs_spans_only() -> None:
     section = TracingSection(endpoint="http://127.0.0.1:9")
     async with open_telemetry(section, TurnMetrics(["web"], {}, "USD"), turn_id) as telemetry:
         telemetry.turn_ended(report())
+
+
+async def test_no_login_of_whoever_runs_it_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "netrc").write_text("default login me password hidden\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    metrics, keys = TurnMetrics(["web"], {}, "USD"), {"Authorization": "Bearer key"}
+    with otlp_receiver() as receiver:
+        monkeypatch.setenv("http_proxy", receiver.url)
+        section = TracingSection(endpoint="http://traces.example", headers=keys)
+        async with open_telemetry(section, metrics, turn_id) as telemetry:
+            telemetry.turn_ended(report())
+        assert {headers["authorization"] for headers in receiver.headers} == {"Bearer key"}
 
 
 async def test_without_an_endpoint_there_are_no_traces() -> None:

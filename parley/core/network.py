@@ -1,0 +1,50 @@
+"""Hosts that are this machine itself, and the proxies of the environment for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+_PLAIN = {"ws": "http", "wss": "https"}
+"""What a proxy for a web socket is called where it has no name of its own: those for HTTP carry it."""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address means this machine itself."""
+    if host.lower() == "localhost" or host.lower().endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def proxy_for(url: str, proxies: Mapping[str, str] | None = None) -> str:
+    """Return the address of the HTTP proxy that `url` is to be reached through; "" for none.
+
+    It may hold a user and a password. `proxies` maps schemes to addresses (None: as the environment has
+    it: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY). Nothing goes through one to this machine, nor to what NO_PROXY
+    names. SOCKS proxies are passed over.
+    """
+    proxies = getproxies() if proxies is None else proxies
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if not proxies or is_loopback(host) or proxy_bypass(host):
+        return ""
+    for scheme in (parts.scheme, _PLAIN.get(parts.scheme, ""), "all"):
+        if address := http_proxy(proxies.get(scheme, "")):
+            return address
+    return ""
+
+
+def http_proxy(address: str) -> str:
+    """Return the address of an HTTP proxy with its scheme, which people leave out; "" where it is none."""
+    address = address if "://" in address else f"http://{address}"
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return ""
+    return address if usable else ""
