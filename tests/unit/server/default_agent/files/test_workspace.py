@@ -147,7 +147,7 @@ async def test_a_server_without_workspaces_is_asked_once(tmp_path: Path) -> None
 
 async def test_two_edits_in_one_step_are_both_made(tmp_path: Path, spaces: Workspaces) -> None:
     async with conversation(tmp_path, DefaultAgentOptions(workspaces=spaces)) as talk:
-        words = [f"word{number}" for number in range(12)]
+        words = [f"word{number:02}" for number in range(12)]
         await shown(talk, calls("write_file", file_path="/a", content=" ".join(words)))
         edits = [
             ("edit_file", {"file_path": "/a", "old_string": word, "new_string": f"W{number}"})
