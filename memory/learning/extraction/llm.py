@@ -124,10 +124,14 @@ class LangchainModel:
 
 
 def _made(settings: ModelSettings) -> tuple[BaseChatModel, Runnable[LanguageModelInput, Any] | None]:
+    import httpx
     from langchain.chat_models import init_chat_model
 
+    # langchain-openai shares connections among models with an equal number of seconds. They belong to an
+    # event loop, of which a process may have several.
+    of_openai = settings.name.startswith(("openai:", "azure_openai:"))
     given: dict[str, Any] = {
-        "timeout": settings.timeout,
+        "timeout": httpx.Timeout(settings.timeout) if of_openai else settings.timeout,
         "max_retries": _RETRIES,
         "disable_streaming": True,
         "base_url": settings.base_url or None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypedDict, cast
 
+import httpx
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
@@ -50,7 +51,7 @@ class ChosenModel(AgentMiddleware):
 
 def chat_model(options: ModelOptions) -> BaseChatModel:
     """The model, ready to be called. Raises ConfigError when its provider is unknown or not installed."""
-    settings: dict[str, Any] = {"timeout": options.timeout, "max_retries": options.max_retries}
+    settings: dict[str, Any] = {"timeout": _timeout(options), "max_retries": options.max_retries}
     if options.base_url:
         settings["base_url"] = options.base_url
         if options.report_tokens:
@@ -69,3 +70,12 @@ def chat_model(options: ModelOptions) -> BaseChatModel:
     if options.vision is not None:
         made.profile = {**(made.profile or {}), "image_inputs": options.vision}
     return made
+
+
+def _timeout(options: ModelOptions) -> float | httpx.Timeout:
+    """Keep langchain-openai from sharing connections, which it does for equal numbers of seconds.
+
+    They belong to an event loop: a second embedded server in this process could use those of the first.
+    """
+    openai = options.model.startswith(("openai:", "azure_openai:"))
+    return httpx.Timeout(options.timeout) if openai else options.timeout

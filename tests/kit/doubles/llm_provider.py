@@ -9,15 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
 from tests.kit import waiting
+from tests.kit.doubles.completions.endpoint import completions_endpoint
 
 NOON = 1_795_262_400.0  # Saturday, 2026-11-21 12:00 UTC
 
@@ -110,14 +108,8 @@ class Provider:
 @asynccontextmanager
 async def provider(*answers) -> AsyncIterator[Provider]:
     made = Provider(list(answers) or [learns()])
-    app = Starlette(routes=[Route("/v1/chat/completions", made.complete, methods=["POST"])])
-    listener = uvicorn.Config(app, port=0, log_level="error").bind_socket()
-    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield made
-    finally:
-        made.close()
-        server.should_exit = True
-        await running
+    async with completions_endpoint(made.complete) as made.url:
+        try:
+            yield made
+        finally:
+            made.close()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from parley.memory.text.tokenizers import load_encoding
+from tests.kit.doubles.completions.endpoint import completions_endpoint
 
 SUMMARY_ASKED = "Messages to summarize"
 """In what LangChain asks for a summary with."""
@@ -100,13 +97,5 @@ async def _chunks(text: str, model: str) -> AsyncIterator[str]:
 @asynccontextmanager
 async def small_model(made: SmallModel) -> AsyncIterator[SmallModel]:
     """Serve it on a free port."""
-    app = Starlette(routes=[Route("/v1/chat/completions", made.complete, methods=["POST"])])
-    listener = uvicorn.Config(app, port=0, log_level="error").bind_socket()
-    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
+    async with completions_endpoint(made.complete) as made.url:
         yield made
-    finally:
-        server.should_exit = True
-        await running

@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
-from starlette.routing import Route
 
 from parley.app.composition.agent import embedded_options
 from parley.app.process.logs import find_secrets
@@ -22,6 +19,8 @@ from parley.app.settings.load import read_settings
 from parley.core.model.errors import ConfigError
 from parley.server.default_agent.models import chat_model
 from parley.server.options import EmbeddedOptions, ModelOptions
+from tests.kit.doubles.completions.endpoint import completions_endpoint
+from tests.kit.doubles.completions.threaded import threaded_llm_provider
 from tests.unit.server.conftest import Served
 
 HI: dict[str, Any] = {"messages": [{"role": "user", "content": "hi"}]}
@@ -55,14 +54,8 @@ class Provider:
 @pytest.fixture
 async def provider() -> AsyncIterator[Provider]:
     made = Provider()
-    app = Starlette(routes=[Route("/v1/chat/completions", made.complete, methods=["POST"])])
-    listener = uvicorn.Config(app, port=0, log_level="error").bind_socket()
-    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    yield made
-    server.should_exit = True
-    await running
+    async with completions_endpoint(made.complete) as made.url:
+        yield made
 
 
 async def test_a_person_may_choose_among_the_models(
@@ -158,3 +151,11 @@ async def test_a_server_of_ones_own_is_asked_for_tokens_only_where_that_is_wishe
         ):
             pass
     assert provider.asked == [{"include_usage": True} if asks else None]
+
+
+def test_another_server_in_this_process_has_connections_of_its_own() -> None:
+    """They were shared by all models of one address, and those of a closed event loop failed."""
+    with threaded_llm_provider() as url:
+        options = ModelOptions("m", "openai:m", url, "k", max_retries=0)
+        for _ in range(2):
+            assert asyncio.run(chat_model(options).ainvoke("hi")).content == "{}"

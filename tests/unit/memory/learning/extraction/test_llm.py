@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 
 from parley.core.model.errors import ConfigError, MemoryFailed
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
+from tests.kit.doubles.completions.threaded import threaded_llm_provider
 from tests.kit.doubles.llm_provider import calls_tool, fails, learns, provider, says, until
 
 
@@ -103,6 +104,13 @@ async def test_calls_from_several_lessons_share_one_loop_and_one_client():
         answers = await asyncio.gather(*(asking.ask("rules", f"about {number}") for number in range(8)))
     assert [answer.text for answer in answers] == ["{}"] * 8
     assert sorted(served.prompts) == [f"about {number}" for number in range(8)]
+
+
+def test_another_memory_in_this_process_has_connections_of_its_own():
+    with threaded_llm_provider() as url:
+        for _ in range(2):
+            asking = LangchainModel(ModelSettings("openai:tiny", url, "key-1"))
+            assert asyncio.run(asking.ask("rules", "about")).text == "{}"
 
 
 def test_the_key_is_in_no_text_about_the_settings():
