@@ -4,89 +4,142 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+
+_ATTENDED = 3.0
+"""Polls after which nobody is thought to work a queue at which nobody looked."""
 
 
-class QueueListener:
-    """Hears of one queue. `ready_at` is the first time (Unix seconds) of which it was told since it was
-    cleared: then there may be work.
-    """
+class _Queue:
+    """What is known of one queue: whether work is there, or by when (loop's time) somebody has to look."""
 
     def __init__(self) -> None:
-        self._told = asyncio.Event()
-        self.ready_at = math.inf
+        self.told = asyncio.Event()
+        self.is_ready = False
+        self.must_look = False  # somebody said so since the last look began
+        self.is_unsure = True  # what the last claim left is not known
+        self.was_due = False
+        self.due_at = math.inf
+        self.looked_at = -math.inf
+        self.has_room = False
 
-    def clear(self) -> None:
-        """Forget what it heard."""
-        self._told.clear()
-        self.ready_at = math.inf
-
-    def tell(self, ready_at: float) -> None:
-        """Wake who waits: there may be work at that time, or it must look (infinity)."""
-        self.ready_at = min(self.ready_at, ready_at)
-        self._told.set()
-
-    async def wait(self) -> None:
-        """Wait until it is told something."""
-        await self._told.wait()
+    def tell(self, due_at: float, now: float) -> None:
+        self.is_ready = self.is_ready or due_at <= now
+        self.due_at = min(self.due_at, due_at) if due_at > now else self.due_at
+        self.told.set()
 
 
 class QueueEvents:
-    """Signals by queue. A listener that is registered before it looks never misses what comes after."""
+    """Signals by queue. What is told between a claim and the wait after it is kept: nothing is missed.
 
-    def __init__(self) -> None:
-        self._listeners: defaultdict[str, set[QueueListener]] = defaultdict(set)
+    Whoever claimed less than it asked for knows that nothing is left, and waits without a look. Looks come
+    each `poll` seconds, at the same moments for all queues, so that they share a transaction. `clock` is what
+    `wake_at` goes by (Unix seconds).
+    """
 
-    @contextmanager
-    def listen(self, queue: str) -> Iterator[QueueListener]:
-        """Yield somebody who is told whenever `queue` is woken."""
-        listener = QueueListener()
-        self._listeners[queue].add(listener)
-        try:
-            yield listener
-        finally:
-            self._listeners[queue].discard(listener)
+    def __init__(self, poll: float = 1.0, clock: Callable[[], float] = time.time) -> None:
+        self._poll = poll
+        self._clock = clock
+        self._phase = random.random() * poll
+        self._queues: defaultdict[str, _Queue] = defaultdict(_Queue)
 
-    async def wait_for_work(
-        self,
-        queue: str,
-        timeout: float,
-        poll: float,
-        due_in: Callable[[], Awaitable[float]],
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def begin_claim(self, queue: str) -> None:
+        """Note that a claim goes out: it will find whatever was told of until now."""
+        state, now = self._queues[queue], asyncio.get_running_loop().time()
+        state.is_ready = state.must_look = False
+        state.is_unsure = True
+        state.was_due = state.due_at <= now
+        if state.was_due:
+            state.due_at = math.inf
+
+    def end_claim(self, queue: str, *, is_full: bool) -> None:
+        """Note that a claim's answer came; unless it `is_full`, it left nothing that is due."""
+        state = self._queues[queue]
+        state.is_unsure = is_full or state.was_due  # after what was delayed there may be more of it
+        state.has_room = not is_full
+        state.looked_at = asyncio.get_running_loop().time()
+
+    def has_room(self, queue: str) -> bool:
+        """Return whether somebody here takes what comes in `queue`, and has a slot for it."""
+        state = self._queues.get(queue)
+        if state is None or not state.has_room:
+            return False
+        return asyncio.get_running_loop().time() - state.looked_at < _ATTENDED * self._poll
+
+    async def wait_for_work(self, queue: str, timeout: float, due_in: Callable[[], Awaitable[float]]) -> None:
         """Return once `queue` may have work, or `timeout` seconds are over.
 
-        `due_in` looks: in how many seconds there is work. It is asked again when somebody tells of the queue,
-        and each `poll` seconds.
+        `due_in` looks: in how many seconds there is work.
         """
-        loop = asyncio.get_running_loop()
+        loop, state = asyncio.get_running_loop(), self._queues[queue]
         deadline = loop.time() + timeout
-        with self.listen(queue) as listener:
-            while (left := deadline - loop.time()) > 0:
-                listener.clear()
-                due = await due_in()
-                if due <= 0:
-                    return
+        state.has_room = True
+        try:
+            while (now := loop.time()) < deadline:
+                state.told.clear()
+                if state.is_ready:
+                    break
+                if self._must_look(state, now):
+                    if await self._look(state, due_in):
+                        break
+                    continue  # another one who waits may have taken what was told meanwhile
+                until = min(deadline, state.due_at, self._next_look(state.looked_at))
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(min(left, due, poll)):
-                        await listener.wait()
-                if listener.ready_at <= clock():
-                    return
+                    async with asyncio.timeout_at(until):
+                        await state.told.wait()
+        except asyncio.CancelledError:
+            state.has_room = False
+            raise
+        state.is_ready, state.must_look = False, True
+        state.told.set()  # any other one who waits looks, too
+
+    async def wait_told(self, name: str, timeout: float) -> None:
+        """Return when `name` is woken, or after `timeout` seconds."""
+        state = self._queues[name]
+        state.told.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await state.told.wait()
+
+    def _must_look(self, state: _Queue, now: float) -> bool:
+        is_time = now >= min(state.due_at, self._next_look(state.looked_at))
+        return state.must_look or state.is_unsure or is_time
+
+    async def _look(self, state: _Queue, due_in: Callable[[], Awaitable[float]]) -> bool:
+        """Return whether there is work; what is told meanwhile counts, too."""
+        state.must_look = False
+        state.due_at = math.inf
+        due = await due_in()
+        state.is_unsure = False
+        now = state.looked_at = asyncio.get_running_loop().time()
+        state.due_at = min(state.due_at, now + due)
+        return due <= 0
+
+    def _next_look(self, last: float) -> float:
+        if last == -math.inf:
+            return last
+        return self._phase + self._poll * (math.floor((last - self._phase) / self._poll) + 1)
 
     def wake(self, queues: Iterable[str]) -> None:
-        """Let all who listen to `queues` look."""
-        self.wake_at(dict.fromkeys(queues, math.inf))
+        """Let who waits for `queues` look."""
+        for queue in queues:
+            self._queues[queue].must_look = True
+            self._queues[queue].told.set()
+
+    def wake_in(self, queue: str, seconds: float) -> None:
+        """Tell that `queue` has work in so many seconds; 0 or less: there it is."""
+        now = asyncio.get_running_loop().time()
+        self._queues[queue].tell(now + seconds, now)
 
     def wake_at(self, times: Mapping[str, float]) -> None:
-        """Tell all who listen to a queue when it may have work (Unix seconds)."""
+        """Tell when queues have work (Unix seconds)."""
         for queue, ready_at in times.items():
-            for listener in self._listeners[queue]:
-                listener.tell(ready_at)
+            self.wake_in(queue, ready_at - self._clock())
 
     def wake_all(self) -> None:
         """Let everybody look."""
-        self.wake(tuple(self._listeners))
+        self.wake(tuple(self._queues))

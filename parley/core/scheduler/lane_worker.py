@@ -17,7 +17,7 @@ from parley.core.ports.lease import LeaseToken, within_lease
 
 log = logging.getLogger(__name__)
 
-_IDLE_LOOK = 5.0
+_IDLE_LOOK = 30.0
 _CAUSE_SHOWN = 500
 _PARTING = 0.7
 """Seconds that whoever is ended waits for the store to take a lane back."""

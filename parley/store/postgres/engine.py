@@ -12,6 +12,7 @@ from parley.store.postgres.database.connection import PostgresLocation, connect_
 from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.notifications.listener import listen
 from parley.store.postgres.notifications.notifier import PostgresNotifier
+from parley.store.postgres.notifications.work_signals import WorkSignals
 from parley.store.queue_events import QueueEvents
 
 PARTING = 0.7
@@ -23,39 +24,50 @@ _HEARING = 5.0
 
 @dataclass(frozen=True, slots=True)
 class PostgresEngine:
-    """Reads go beside the writes: a long batch does not hold them up. `news` is what other nodes tell."""
+    """Reads go beside the writes: a long batch does not hold them up. `news` is what other nodes tell.
+
+    `signals` tells a node of work.
+    """
 
     writer: Batcher
     reader: Batcher
     wakeups: QueueEvents
     news: PostgresNotifier
+    signals: WorkSignals
 
 
 @asynccontextmanager
 async def run_engine(
-    where: PostgresLocation, timeout: float, hearing: PostgresLocation, outage: StoreOutage | None = None
+    where: PostgresLocation,
+    timeout: float,
+    hearing: PostgresLocation,
+    poll: float,
+    outage: StoreOutage | None = None,
 ) -> AsyncIterator[PostgresEngine]:
     """Yield an engine on the database; on leaving, all that was handed over is committed, if it answers.
 
-    `hearing` is where to listen: the same database, past a pooler in transaction mode. Who writes and who
-    reads tell the `outage`.
+    `hearing` is where to listen: the same database, past a pooler in transaction mode. Who waits for work
+    looks each `poll` seconds. Who writes and who reads tell the `outage`.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
     """
     connection = await connect_migrated(where)
-    wakeups, listening = QueueEvents(), asyncio.Event()
+    wakeups, listening = QueueEvents(poll), asyncio.Event()
     outage = outage or StoreOutage()
     writer = Batcher(where, timeout, connection, name="writer", outage=outage)
     reader = Batcher(where, timeout, name="reader", outage=outage)
     news = PostgresNotifier(writer, where.schema, wakeups)
-    listener = asyncio.create_task(listen(hearing, news, listening), name="parley-store-listener")
-    engine = PostgresEngine(writer, reader, wakeups, news)
+    signals = WorkSignals(writer, wakeups, where.schema)
+    heard = {signals.channel: signals.take, where.schema: news.take}
+    listener = asyncio.create_task(listen(hearing, news, heard, listening), name="parley-store-listener")
+    engine = PostgresEngine(writer, reader, wakeups, news, signals)
     try:
         with suppress(TimeoutError):  # without a listener there is still the look now and then
             async with asyncio.timeout(_HEARING):
                 await listening.wait()
         yield engine
     finally:
+        await signals.close()
         await asyncio.gather(engine.writer.close(PARTING), engine.reader.close(PARTING))
         listener.cancel()
         await asyncio.wait([listener])

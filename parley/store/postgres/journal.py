@@ -8,10 +8,9 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 from parley.core.flow_control.store_outage import StoreOutage
@@ -24,7 +23,7 @@ from parley.core.ports.journal import (
     NewQueueItem,
     QueueItem,
 )
-from parley.core.ports.lease import require_lease, uptime
+from parley.core.ports.lease import require_lease
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
 from parley.store.index_upkeep import keep_index
@@ -32,9 +31,10 @@ from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.in_doubt_claims import InDoubtClaims
+from parley.store.postgres.lane_claims import LaneClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
 from parley.store.postgres.operations import item_search, subject_lookups
-from parley.store.postgres.operations.calls import JournalCalls, claims_of
+from parley.store.postgres.operations.calls import JournalCalls
 from parley.store.postgres.operations.maintenance import prune_often, prune_store
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import (
@@ -57,11 +57,9 @@ class PostgresStore:
 
     _engine: PostgresEngine
     _calls: JournalCalls
-    _lease: float
-    _poll: float
+    _claims: LaneClaims
     _retention: Retention
     _clock: Callable[[], float] | None
-    _doubts: InDoubtClaims
     nodes: PostgresNodeRegistry
 
     @classmethod
@@ -93,11 +91,12 @@ class PostgresStore:
         calls = JournalCalls(schema, node)
         where = parse_location(url, schema)
         hearing = parse_location(listen_url or url, schema)
-        async with run_engine(where, timeout, hearing, outage) as engine:
+        async with run_engine(where, timeout, hearing, poll, outage) as engine:
             nodes = PostgresNodeRegistry(engine, schema, node, lease, clock)
             await nodes.read_clock()
             try:
-                yield cls(engine, calls, lease, poll, retention, clock, InDoubtClaims(3 * timeout), nodes)
+                claims = LaneClaims(engine, calls, nodes, lease, InDoubtClaims(3 * timeout))
+                yield cls(engine, calls, claims, retention, clock, nodes)
             finally:
                 with suppress(StoreUnavailable, TimeoutError):
                     async with asyncio.timeout(PARTING):
@@ -121,30 +120,14 @@ class PostgresStore:
 
     async def put(self, *puts: NewQueueItem) -> tuple[int | None, ...]:
         require_lease()
-        return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
+        if not puts:
+            return ()
+        ((ids, due),) = await self._write(self._calls.put(puts, self._now()))
+        self._engine.signals.ready((put.queue for put in puts), due)
+        return tuple(ids)
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
-        """Claim at most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
-        ticket, doubtful = self._doubts.open()
-        call = self._calls.claim(queue, limit, self._lease, ticket, doubtful, self._now())
-        asked, answer = uptime(), self._engine.writer.submit(call)
-        try:
-            rows = await asyncio.shield(answer)
-        except asyncio.CancelledError:
-            answer.add_done_callback(partial(self._give_back, ticket))
-            raise
-        except StoreUnavailable:
-            self._doubts.keep(ticket)
-            raise
-        return claims_of(rows, self.nodes.confirm_lease(asked))
-
-    def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
-        if answer.cancelled() or answer.exception() is not None:
-            self._doubts.keep(ticket)
-            return
-        with suppress(StoreUnavailable):  # closed: leaving freed them
-            for claim in claims_of(answer.result()):
-                self._engine.writer.submit(self._calls.release(claim))
+        return await self._claims.claim(queue, limit, self._now())
 
     async def set_trials(self, claim: Claim, trials: int) -> None:
         await self._held(claim, self._calls.set_trials(claim, trials))
@@ -154,7 +137,7 @@ class PostgresStore:
             due: float | None = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
             return math.inf if due is None else due
 
-        await self._engine.wakeups.wait_for_work(queue, timeout, self._poll, due_in)
+        await self._engine.wakeups.wait_for_work(queue, timeout, due_in)
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         return parse_items(await self._read(self._calls.waiting(queue, lane)))
@@ -173,27 +156,34 @@ class PostgresStore:
         tallies: Sequence[CounterIncrement] = (),
     ) -> None:
         """Finish `items`. Raises LaneLost, too, when every one of them was cancelled meanwhile."""
-        await self._held(claim, self._calls.done(claim, items, note, puts, documents, tallies, self._now()))
+        call = self._calls.done(claim, items, note, puts, documents, tallies, self._now())
+        self._give_up(await self._held(claim, call), (claim.queue, *(put.queue for put in puts)))
 
     async def release(self, claim: Claim) -> None:
         await self._write(self._calls.release(claim))
 
     async def retry(self, claim: Claim, delay: float) -> None:
-        await self._held(claim, self._calls.retry(claim, delay, self._now()))
+        self._give_up(await self._held(claim, self._calls.retry(claim, delay, self._now())), (claim.queue,))
 
     async def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
         """Leave an item waiting that was replaced meanwhile. Raises LaneLost as `done` does."""
         await self._held(claim, self._calls.bury(claim, items, reason, self._now()))
 
-    async def _held(self, claim: Claim, call: SqlCall) -> None:
-        """Do what only a lane's holder may. Raises LaneLost, DocumentConflict."""
-        answer, _, key = str((await self._write(call))[0][0]).partition(" ")
+    def _give_up(self, row: Row, queues: Iterable[str]) -> None:
+        self._engine.signals.count(-1)
+        self._engine.signals.ready(queues, row[1])
+
+    async def _held(self, claim: Claim, call: SqlCall) -> Row:
+        """Do what only a lane's holder may; returns the answer. Raises LaneLost, DocumentConflict."""
+        (row,) = await self._write(call)
+        answer, _, key = str(row[0]).partition(" ")
         if answer == "lost":
             raise LaneLost(f"lane {claim.lane} of {claim.queue} is no longer held")
         if answer == "gone":
             raise LaneLost("every item was cancelled")
         if answer == "conflict":
             raise DocumentConflict(f"{key} changed since it was read")
+        return row
 
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[QueueItem, ...]:
         require_lease()

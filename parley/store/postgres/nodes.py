@@ -8,7 +8,6 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import log_store_failure
@@ -75,14 +74,12 @@ class PostgresNodeRegistry:
     async def renew(self) -> None:
         """Show that this node lives: its lanes are held for another lease from now."""
         asked = uptime()
-        statement = f"""INSERT INTO {self._schema}.nodes AS n (name, until, report)
-            VALUES (%s, {self._schema}.moment(%s::float8) + %s::float8, %s)
-            ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until),
-            report = excluded.report RETURNING {self._schema}.moment(NULL)"""
-        told = await self._engine.reader.submit(
-            SqlCall(statement, (self._name, self._now(), self._seconds, self._report))
-        )
-        self._server_clock.take_reading(asked, told[0][0])
+        channel = "" if self._engine.news.deaf else self._engine.signals.channel
+        statement = f"SELECT * FROM {self._schema}.renew_node(%s, %s::float8, %s, %s, %s::float8)"
+        values = (self._name, self._seconds, self._report, channel, self._now())
+        ((told, held, *others),) = await self._engine.reader.submit(SqlCall(statement, values))
+        self._server_clock.take_reading(asked, told)
+        self._engine.signals.know(held, *others)
         self.confirm_lease(asked)
 
     async def keep_alive(self) -> None:
@@ -120,9 +117,7 @@ class PostgresNodeRegistry:
         )
 
     async def wait_for_release(self, what: str, timeout: float) -> None:
-        with self._engine.wakeups.listen(f"lease/{what}") as listener, suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
-                await listener.wait()
+        await self._engine.wakeups.wait_told(f"lease/{what}", timeout)
 
     def _now(self) -> float | None:
         return None if self._clock is None else self._clock()

@@ -42,6 +42,7 @@ async def run_engine(
     location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
     outage: StoreOutage | None,
+    wakeups: QueueEvents,
     *,
     exclusive: bool,
 ) -> AsyncIterator[SqliteEngine]:
@@ -53,7 +54,7 @@ async def run_engine(
     """
     async with AsyncExitStack() as stack:
         try:
-            engine = await _start(stack, location, begin, outage, exclusive=exclusive)
+            engine = await _start(stack, location, begin, outage, wakeups, exclusive=exclusive)
         except (OSError, sqlite3.Error) as error:
             raise map_error(location.path, error) from error
         yield engine
@@ -64,12 +65,13 @@ async def _start(
     location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
     outage: StoreOutage | None,
+    wakeups: QueueEvents,
     *,
     exclusive: bool,
 ) -> SqliteEngine:
     await asyncio.to_thread(prepare, location)
     stack.enter_context(lock_database(location.path, exclusive=exclusive))
-    wakeups, breather = QueueEvents(), GilYielder()
+    breather = GilYielder()
     explain = partial(map_error, location.path)
     connection = await asyncio.to_thread(open_writer, location)
     log = location.path.with_name(location.path.name + "-wal")

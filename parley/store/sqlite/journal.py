@@ -32,6 +32,7 @@ from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
 from parley.store.index_upkeep import keep_index
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
+from parley.store.queue_events import QueueEvents
 from parley.store.retention import DEFAULT, Retention
 from parley.store.rows import order_counters, order_documents, parse_documents, parse_items
 from parley.store.sqlite.database.connection import SqliteLocation
@@ -62,7 +63,6 @@ class SqliteStore:
     _engine: SqliteEngine
     _node: str
     _lease: float
-    _poll: float
     _retention: Retention
     _clock: Callable[[], float]
 
@@ -99,11 +99,12 @@ class SqliteStore:
             return Transaction(connection, node, now := clock(), now + lease)
 
         location = SqliteLocation(Path(path), busy_timeout, max_pages)
-        async with run_engine(location, begin, outage, exclusive=exclusive) as engine:
+        wakeups = QueueEvents(poll, clock)
+        async with run_engine(location, begin, outage, wakeups, exclusive=exclusive) as engine:
             if exclusive:
                 await take_over(engine, onward)
             try:
-                yield cls(engine, node, lease, poll, retention, clock)
+                yield cls(engine, node, lease, retention, clock)
             finally:
                 with suppress(StoreUnavailable):
                     await engine.writer.submit(lambda tx: tx.change(sql.FREE_NODE, node))
@@ -125,6 +126,7 @@ class SqliteStore:
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
         """Claim at most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        self._engine.wakeups.begin_claim(queue)
         future = self._engine.writer.submit(lambda tx: lanes.claim(tx, queue, limit))
         try:
             return await asyncio.shield(future)
@@ -147,7 +149,7 @@ class SqliteStore:
             ready_at = (await self._engine.reader.rows(sql.NEXT_READY, queue))[0][0]
             return math.inf if ready_at is None else ready_at - self._clock()
 
-        await self._engine.wakeups.wait_for_work(queue, timeout, self._poll, due_in, self._clock)
+        await self._engine.wakeups.wait_for_work(queue, timeout, due_in)
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         return parse_items(await self._engine.reader.rows(sql.WAITING, queue, lane))

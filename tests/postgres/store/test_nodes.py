@@ -62,7 +62,7 @@ async def test_a_claim_whose_answer_was_lost_is_taken_back(cluster: Cluster, sch
                 await store.claim("in", 1)
             other.execute(f"DROP TRIGGER farewell ON {schema}.lanes")
             # Whether such a claim was committed cannot be known; let it have been.
-            ticket = next(iter(store._doubts.open()[1]))
+            ticket = next(iter(store._claims.doubts.open()[1]))
             other.execute(
                 f"UPDATE {schema}.lanes SET node = 'a', ticket = %s, ready_at = NULL, epoch = 77", (ticket,)
             )

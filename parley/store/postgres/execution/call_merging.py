@@ -16,7 +16,7 @@ class SqlCall:
     """One statement; `locks` are the lanes (queue, lane) that it changes, `makes` whether they may be new.
 
     Where `columns` is not 0, so many of the first values are lists of one length, and the answer is one row
-    with one list as long: such calls of one statement may go together.
+    of lists as long: such calls of one statement may go together.
     """
 
     statement: str
@@ -54,7 +54,7 @@ def split_answers(parcels: Sequence[MergedCall], answers: Sequence[list[Row]]) -
             continue
         begin = 0
         for place, size in zip(parcel.places, parcel.sizes, strict=True):
-            dealt[place] = [(rows[0][0][begin : begin + size],)]
+            dealt[place] = [tuple(column[begin : begin + size] for column in rows[0])]
             begin += size
     return [dealt[place] for place in sorted(dealt)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Mapping
 
 import psycopg
 from psycopg import sql
@@ -23,10 +24,13 @@ CHECK_EVERY = 30.0
 async def listen(
     where: PostgresLocation,
     news: PostgresNotifier,
+    heard: Mapping[str, Callable[[str], None]],
     listening: asyncio.Event,
     check_every: float = CHECK_EVERY,
 ) -> None:
     """Hand over what other nodes say, until cancelled; a lost connection is opened again.
+
+    `heard` are the channels, and who takes what comes there.
 
     It needs a session of its own: a transaction-mode pooler drops what it hears, and then waiting ends
     with the next look only. A connection that stands and hears nothing is opened again, too. `listening` is
@@ -37,11 +41,12 @@ async def listen(
         try:
             connection = await connect(where)
             try:
-                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(where.schema)))
+                for channel in heard:
+                    await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
                 failures = 0
                 listening.set()
                 news.on_gap()  # whatever was said meanwhile
-                await _hear(connection, news, check_every)
+                await _hear(connection, news, heard, check_every)
             finally:
                 await connection.close()
         except (StoreUnavailable, psycopg.Error) as error:
@@ -64,11 +69,16 @@ async def _tell(
     return 2
 
 
-async def _hear(connection: psycopg.AsyncConnection[object], news: PostgresNotifier, every: float) -> None:
+async def _hear(
+    connection: psycopg.AsyncConnection[object],
+    news: PostgresNotifier,
+    heard: Mapping[str, Callable[[str], None]],
+    every: float,
+) -> None:
     """Take what comes, until the connection is lost or proves deaf."""
     while True:
         await news.call_itself()
         async for notice in connection.notifies(timeout=every):
-            news.take(notice.payload)
+            heard[notice.channel](notice.payload)
         if not news.check_hearing():
             return

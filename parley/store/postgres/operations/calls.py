@@ -54,7 +54,7 @@ class JournalCalls:
 
     def put(self, puts: Sequence[NewQueueItem], now: float | None) -> SqlCall:
         lanes = tuple((put.queue, put.lane) for put in puts)
-        statement = f"SELECT {self.schema}.put_about({_PUTS}, %s::text[], %s::float8)"
+        statement = f"SELECT * FROM {self.schema}.put_ready({_PUTS}, %s::text[], %s::float8)"
         columns = (*put_columns(puts), _about_puts(puts))
         return SqlCall(statement, (*columns, now), lanes, makes=True, columns=len(columns))
 
@@ -109,14 +109,16 @@ class JournalCalls:
         )
         types = f"%s::bigint[], %s::int[], %s, %s::text[], %s::text[], %s::bigint[], {_PUTS}, %s::float8"
         lanes = [(put.queue, put.lane) for put in puts]
-        return self._held(claim, "done_about", f"{types}, %s::jsonb, %s::text[], %s::text[]", values, lanes)
+        return self._held(claim, "done_ready", f"{types}, %s::jsonb, %s::text[], %s::text[]", values, lanes)
 
     def release(self, claim: Claim) -> SqlCall:
         return self._held(claim, "release", "", ())
 
     def retry(self, claim: Claim, delay: float, now: float | None) -> SqlCall:
         head = claim.items[0].id if claim.items else None
-        return self._held(claim, "retry", "%s::bigint, %s::float8, %s::float8", (head, float(delay), now))
+        return self._held(
+            claim, "retry_ready", "%s::bigint, %s::float8, %s::float8", (head, float(delay), now)
+        )
 
     def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str, now: float | None) -> SqlCall:
         values = ([item.id for item in items], [item.version for item in items], reason, now)
@@ -133,7 +135,7 @@ class JournalCalls:
         arguments = f"{_CLAIM}, {types}" if types else _CLAIM
         own = (claim.queue, claim.lane)
         return SqlCall(
-            f"SELECT {self.schema}.{verb}({arguments})",
+            f"SELECT * FROM {self.schema}.{verb}({arguments})",
             (*own, claim.epoch, self.node, *values),
             (own, *also),
             makes=bool(also),

@@ -81,6 +81,8 @@ async def test_queues_are_woken_beside_it(cluster: Cluster, schema: str) -> None
         PostgresStore.open(cluster.url, schema=schema) as a,
         PostgresStore.open(cluster.url, schema=schema, poll=3600) as b,
     ):
+        for node in (b, a):
+            await node.renew()  # now each knows of the other
         await a.news.publish("topic", "hello")
         waiting = asyncio.create_task(b.wait("in", 3600))
         await asyncio.sleep(0)

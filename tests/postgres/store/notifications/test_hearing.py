@@ -44,7 +44,7 @@ async def hearing(cluster: Cluster, schema: str) -> AsyncIterator[CountedNotifie
     where = parse_location(cluster.url, schema)
     writer = Batcher(where, 10.0)
     news = CountedNotifier(writer, schema, QueueEvents())
-    task = asyncio.create_task(listen(where, news, asyncio.Event(), check_every=0.3))
+    task = asyncio.create_task(listen(where, news, {schema: news.take}, asyncio.Event(), check_every=0.3))
     try:
         yield news
     finally:

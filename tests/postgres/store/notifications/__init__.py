@@ -1,0 +1,1 @@
+"""LISTEN and NOTIFY on a real server."""
