@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import aiosqlite
 from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -32,9 +31,7 @@ from parley.server.routes import assistants, crons, files, meta, runs, store, th
 from parley.server.routes.mcp import AssistantTools
 from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
-from parley.server.storage.checkpoints import CheckpointSaver
-from parley.server.storage.database import open_database
-from parley.server.storage.item_store import ItemStore
+from parley.server.storage.engine import open_storage, storage_errors
 from parley.server.threads.service import ThreadService
 from parley.server.workspace.expiry import expiring
 
@@ -68,7 +65,7 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             *mcp,
         ],
         middleware=_middleware(options, auth),
-        exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
+        exception_handlers={Problem: answer_problem, **dict.fromkeys(storage_errors(), _answer_no_database)},
         lifespan=lifespan,
     )
 
@@ -158,30 +155,25 @@ async def _services(
     options: EmbeddedOptions, clock: Callable[[], float], rules: AccessRules
 ) -> AsyncIterator[AppState]:
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(open_database(options.database))
-        checkpoints = CheckpointSaver(database)
-        await checkpoints.setup()
-        index = options.store_index()
-        if index is not None:
-            stack.callback(index.close)
-        items = ItemStore(database, index)
-        await items.setup()
-        graphs = GraphRegistry(_sources(options, stack), checkpoints, items, options.project)
-        known = AssistantService(database, graphs, clock)
-        await known.load()
-        work = RunManager(
-            database, checkpoints, graphs, known, options.limits, clock, options.webhooks, rules
+        storage = await stack.enter_async_context(open_storage(options.database, options.store_index))
+        graphs = GraphRegistry(
+            _sources(options, stack), storage.checkpoints.saver, storage.items, options.project
         )
+        known = AssistantService(storage.database, graphs, clock)
+        await known.load()
+        work = RunManager(storage, graphs, known, options.limits, clock, options.webhooks, rules)
         await stack.enter_async_context(work.working())
-        timed = CronService(database, work, clock)
+        timed = CronService(storage.database, work, clock)
         await stack.enter_async_context(timed.working())
         workspaces = options.default_agent.workspaces
-        rows = ThreadService(database, checkpoints, graphs, work.lanes, clock, workspaces)
+        rows = ThreadService(storage, graphs, work.lanes, clock, workspaces)
         if workspaces is not None:
-            await stack.enter_async_context(expiring(workspaces, rows.tables.known_threads, clock))
+            await stack.enter_async_context(
+                expiring(workspaces, rows.tables.known_threads, clock, storage.database.errors)
+            )
         tools = AssistantTools(known, work, rules, options.limits.body)
         await stack.enter_async_context(tools.working())
-        yield AppState(options, graphs, known, items, rows, work, timed, tools, rules, stack)
+        yield AppState(options, graphs, known, storage.items, rows, work, timed, tools, rules, stack)
 
 
 async def _answer_no_database(_: Request, error: Exception) -> JSONResponse:

@@ -9,7 +9,7 @@ from parley.app.backup.file_copy import make_private
 from parley.app.backup.layout import DataLayout
 from parley.app.storage.paths import AGENT_DATABASE, DATABASE
 from parley.core.model.errors import ConfigError, ParleyError, StoreUnavailable
-from parley.server.storage.database import exclusive_lock
+from parley.server.storage.sqlite.database import exclusive_lock
 from parley.store.sqlite.database.file_lock import lock_database
 
 

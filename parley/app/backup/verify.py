@@ -10,7 +10,7 @@ from parley.app.backup.file_copy import Progress, digest_of
 from parley.app.backup.manifest import BackupFile, Manifest
 from parley.app.storage.paths import AGENT_DATABASE, DATABASE
 from parley.core.model.errors import ParleyError
-from parley.server.storage.database import SCHEMA_VERSION
+from parley.server.storage.sqlite.database import SCHEMA_VERSION
 from parley.store.sqlite.backup import schema_of, user_version
 from parley.store.sqlite.database.schema import STEPS
 

@@ -26,7 +26,7 @@ from parley.server.storage.assistant_rows import (
     put_in_effect,
     versions_of,
 )
-from parley.server.storage.database import Database, Statement
+from parley.server.storage.interface import Database, Statement
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 
 _SYSTEM: JsonObject = {"created_by": "system"}

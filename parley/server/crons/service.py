@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-import aiosqlite
-
 from parley.core.model.types import JsonObject
 from parley.server.crons.schedule import next_time
 from parley.server.http_errors import Problem, not_found
@@ -27,7 +25,7 @@ from parley.server.storage.cron_rows import (
     save_cron,
     set_next_run,
 )
-from parley.server.storage.database import Database
+from parley.server.storage.interface import Database
 from parley.server.storage.tables import Tables
 
 _log = logging.getLogger(__name__)
@@ -142,7 +140,7 @@ class CronService:
                 await self.run_due()
                 due = await next_due(self._database)
                 rest = None if due is None else min(max(due - self._clock(), 0.0), _LONGEST_REST)
-            except aiosqlite.Error:
+            except self._database.errors:
                 _log.exception("crons could not be read or noted; it is tried again")
             try:
                 async with asyncio.timeout(rest):

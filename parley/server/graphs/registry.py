@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.channels.delta import DeltaChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 from langgraph.store.base import BaseStore
@@ -29,7 +30,6 @@ from parley.server.assistant_ids import assistant_id
 from parley.server.graphs.project_modules import ProjectModules
 from parley.server.graphs.projects import NO_PROJECT, Project, import_attribute
 from parley.server.http_errors import Problem
-from parley.server.storage.checkpoints import CheckpointSaver
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class GraphRegistry:
     def __init__(
         self,
         sources: Mapping[str, object],
-        checkpoints: CheckpointSaver,
+        checkpoints: BaseCheckpointSaver[str],
         store: BaseStore,
         project: Project = NO_PROJECT,
     ) -> None:

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
-import aiosqlite
-
 from parley.core.model.types import JsonObject
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import not_found
@@ -20,13 +18,7 @@ from parley.server.runs.run_attempt import RunAttempt, ThreadSnapshot, perform_a
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.runs.webhooks import RunWebhooks
 from parley.server.serialisation import error_json
-from parley.server.storage.checkpoints import (
-    CheckpointSaver,
-    RollbackPoint,
-    prune_checkpoints,
-    prune_subgraph_checkpoints,
-)
-from parley.server.storage.database import Database, Statement
+from parley.server.storage.interface import Checkpoints, RollbackPoint, Statement, Storage
 from parley.server.storage.tables import (
     Tables,
     begin_run,
@@ -39,7 +31,7 @@ from parley.server.storage.tables import (
 _log = logging.getLogger(__name__)
 
 
-async def require_start(checkpoints: CheckpointSaver, thread_id: str, payload: RunPayload) -> None:
+async def require_start(checkpoints: Checkpoints, thread_id: str, payload: RunPayload) -> None:
     """Raise Problem where a run begins at a checkpoint that is not there: it would begin with nothing."""
     start = payload.start
     if start and not await checkpoints.has(thread_id, start["checkpoint_ns"], start["checkpoint_id"]):
@@ -64,21 +56,20 @@ class Executor:
 
     def __init__(
         self,
-        database: Database,
-        checkpoints: CheckpointSaver,
+        storage: Storage,
         graphs: GraphRegistry,
         limits: ServerLimits,
         clock: Callable[[], float],
         webhooks: RunWebhooks,
         begin: Callable[[ActiveRun], None],
     ) -> None:
-        self._database = database
-        self._checkpoints = checkpoints
+        self._database = storage.database
+        self._checkpoints = storage.checkpoints
         self._graphs = graphs
         self._limits = limits
         self._clock = clock
         self._probation = CrashLoopGuard(limits.probation)
-        self._tables = Tables(database)
+        self._tables = Tables(storage.database)
         self._webhooks = webhooks
         self._begin = begin
         self._untidy: dict[str, bool] = {}
@@ -99,7 +90,8 @@ class Executor:
         self._untidy = {thread: over for thread, over in self._untidy.items() if thread not in idle}
         over = [thread for thread, is_over in idle.items() if is_over]
         await self._database.write(
-            *prune_checkpoints(list(idle), self._limits.checkpoints), *prune_subgraph_checkpoints(over)
+            *self._checkpoints.keep_newest(list(idle), self._limits.checkpoints),
+            *self._checkpoints.forget_subgraphs(over),
         )
 
     async def _execute(self, run: ActiveRun) -> None:
@@ -114,7 +106,7 @@ class Executor:
         ending = _conclude(run)
         try:
             await self._save(run, ending)
-        except aiosqlite.Error as error:
+        except self._database.errors as error:
             # The row still says that it runs, so that the next start takes it up.
             _log.exception("the end of run %s could not be saved", run.row.run_id)
             ending = _Ending("error", "error", {}, error=error_json(error))

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-import aiosqlite
 from langgraph.checkpoint.base.id import uuid6
 
 from parley.core.model.types import JsonObject
@@ -27,8 +26,7 @@ from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueue
 from parley.server.runs.webhooks import RunWebhooks
 from parley.server.serialisation import dumps
 from parley.server.storage.assistant_rows import AssistantRow
-from parley.server.storage.checkpoints import CheckpointSaver
-from parley.server.storage.database import Database, Statement
+from parley.server.storage.interface import Statement, Storage
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 from parley.server.storage.tables import (
     RunRow,
@@ -50,8 +48,7 @@ class RunManager:
 
     def __init__(
         self,
-        database: Database,
-        checkpoints: CheckpointSaver,
+        storage: Storage,
         graphs: GraphRegistry,
         assistants: AssistantService,
         limits: ServerLimits,
@@ -60,8 +57,9 @@ class RunManager:
         rules: AccessRules = NO_RULES,
     ) -> None:
         self._rules = rules
+        database = storage.database
         self._database = database
-        self._checkpoints = checkpoints
+        self._checkpoints = storage.checkpoints
         self._graphs = graphs
         self._assistants = assistants
         self._tables = Tables(database)
@@ -70,9 +68,7 @@ class RunManager:
         self._runs: dict[str, ActiveRun] = {}
         self._feeds = ThreadFeeds()
         self._webhooks = RunWebhooks(database, webhooks, clock)
-        self._executor = Executor(
-            database, checkpoints, graphs, limits, clock, self._webhooks, self._feeds.begin
-        )
+        self._executor = Executor(storage, graphs, limits, clock, self._webhooks, self._feeds.begin)
         self.lanes = ThreadQueues(self._executor.execute)
 
     @property
@@ -196,7 +192,7 @@ class RunManager:
         while True:
             try:
                 await self.tidy()
-            except aiosqlite.Error:
+            except self._database.errors:
                 _log.exception("tidying up failed; it is tried again")
             await asyncio.sleep(_SWEEP_EVERY)
 

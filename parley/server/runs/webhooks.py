@@ -6,17 +6,20 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-import aiosqlite
-
 from parley.server.http_errors import invalid
 from parley.server.options import WebhookPort
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.serialisation import dumps
-from parley.server.storage.database import Database, Statement
+from parley.server.storage.interface import Database, Statement
 from parley.server.storage.tables import timestamp
 
 _log = logging.getLogger(__name__)
 
+_OWE = (
+    "INSERT INTO webhooks (run_id, url, body, attempts, next_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (run_id) DO UPDATE SET url = excluded.url, body = excluded.body,"
+    " attempts = excluded.attempts, next_at = excluded.next_at"
+)
 _ATTEMPTS = 6
 _FIRST_PAUSE = 5.0
 _AT_ONCE = 16
@@ -54,7 +57,7 @@ class RunWebhooks:
             "error": error,
         }
         row = (run.row.run_id, url, dumps(body), 0, run.row.updated_at)
-        return [Statement("INSERT OR REPLACE INTO webhooks VALUES (?, ?, ?, ?, ?)", [row])]
+        return [Statement(_OWE, [row])]
 
     def wake(self) -> None:
         """Say that something was written that is owed."""
@@ -67,7 +70,7 @@ class RunWebhooks:
             rest: float | None = _FIRST_PAUSE
             try:
                 rest = await self._round()
-            except aiosqlite.Error:
+            except self._database.errors:
                 _log.exception("webhooks could not be read; it is tried again")
             try:
                 async with asyncio.timeout(rest):

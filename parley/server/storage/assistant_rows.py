@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parley.core.model.types import JsonObject
-from parley.server.storage.database import Database, Row, Statement
+from parley.server.storage.interface import Database, Row, Statement
 from parley.server.storage.tables import timestamp
 
 _COLUMNS = (

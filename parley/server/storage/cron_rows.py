@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parley.core.model.types import JsonObject
-from parley.server.storage.database import Database, Row, SqlValue, Statement
+from parley.server.storage.interface import Database, Row, SqlValue, Statement
 from parley.server.storage.tables import timestamp
 
 _COLUMNS = (
@@ -82,7 +82,12 @@ def save_cron(row: CronRow) -> Statement:
         json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for value in fields
     ]
     marks = ", ".join("?" * len(values))
-    return Statement(f"INSERT OR REPLACE INTO crons ({_COLUMNS}) VALUES ({marks})", [values])  # noqa: S608
+    changed = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[1:])
+    return Statement(
+        f"INSERT INTO crons ({_COLUMNS}) VALUES ({marks})"  # noqa: S608 - our own columns
+        f" ON CONFLICT (cron_id) DO UPDATE SET {changed}",
+        [values],
+    )
 
 
 def set_next_run(cron_id: str, due: float, following: float | None) -> Statement:

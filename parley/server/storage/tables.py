@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from parley.core.model.types import Json, JsonObject
 from parley.server.assistant_ids import assistant_id
-from parley.server.storage.database import Database, Row, SqlValue, Statement
+from parley.server.storage.interface import Database, JsonConditions, Row, SqlValue, Statement
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 
 _THREAD = "thread_id, created_at, updated_at, status, graph_id, metadata, interrupts, error"
@@ -127,17 +127,14 @@ class Tables:
         found: set[str] = set()
         for at in range(0, len(thread_ids), _AT_ONCE):
             some = thread_ids[at : at + _AT_ONCE]
-            places = ", ".join("?" * len(some))
-            rows = await self._database.read(
-                f"SELECT thread_id FROM threads WHERE thread_id IN ({places})",  # noqa: S608
-                tuple(some),
-            )
+            condition, parameters = self._database.conditions.among("thread_id", some)
+            rows = await self._database.read(f"SELECT thread_id FROM threads WHERE {condition}", parameters)  # noqa: S608
             found.update(str(row[0]) for row in rows)
         return found
 
     async def search_threads(self, query: ThreadQuery) -> list[ThreadRow]:
         """Threads that match, in the order asked for."""
-        where, parameters = _conditions(query)
+        where, parameters = _conditions(query, self._database.conditions)
         order = f"{query.sort_by} {'DESC' if query.descending else 'ASC'}, rowid"
         rows = await self._database.read(
             f"SELECT {_THREAD} FROM threads WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",  # noqa: S608
@@ -147,7 +144,7 @@ class Tables:
 
     async def count_threads(self, query: ThreadQuery) -> int:
         """How many threads match."""
-        where, parameters = _conditions(query)
+        where, parameters = _conditions(query, self._database.conditions)
         [(count,)] = await self._database.read(f"SELECT count(*) FROM threads WHERE {where}", parameters)  # noqa: S608
         return int(count or 0)
 
@@ -188,7 +185,7 @@ def save_thread(row: ThreadRow) -> Statement:
 def add_run(row: RunRow) -> Statement:
     """Write a new run."""
     values = (row.run_id, row.thread_id, row.graph_id, row.created_at, row.updated_at, row.status)
-    rest = (row.strategy, int(row.temporary), row.attempt, _json(row.metadata), row.payload, row.mark)
+    rest = (row.strategy, row.temporary, row.attempt, _json(row.metadata), row.payload, row.mark)
     last = (row.assistant_id, row.not_before, _json(row.auth_user))
     return Statement(
         f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
@@ -207,8 +204,8 @@ def begin_run(run_id: str, at: float, attempt: int, mark: str) -> Statement:
 def end_run(run_id: str, at: float, status: str) -> Statement:
     """Note how a run ended; its payload is of no more use."""
     return Statement(
-        "UPDATE runs SET status = ?, updated_at = ?, payload = x'', auth_user = '{}' WHERE run_id = ?",
-        [(status, at, run_id)],
+        "UPDATE runs SET status = ?, updated_at = ?, payload = ?, auth_user = '{}' WHERE run_id = ?",
+        [(status, at, b"", run_id)],
     )
 
 
@@ -273,15 +270,16 @@ def _fields(columns: str, row: Row, *bags: str) -> dict[str, Any]:
     return fields | {bag: json.loads(fields[bag]) for bag in bags}
 
 
-def _conditions(query: ThreadQuery) -> tuple[str, list[SqlValue]]:
+def _conditions(query: ThreadQuery, engine: JsonConditions) -> tuple[str, list[SqlValue]]:
     wanted = MetadataFilter(tuple(query.metadata.items()))
-    parts, parameters = ["1"], cast("list[SqlValue]", [])
-    for conditions, values in (wanted.conditions(), query.rule.conditions()):
+    parts, parameters = ["1 = 1"], cast("list[SqlValue]", [])
+    for conditions, values in (wanted.conditions(engine), query.rule.conditions(engine)):
         parts += conditions
         parameters += values
     if query.ids:
-        parts.append("thread_id IN (SELECT value FROM json_each(?))")
-        parameters.append(json.dumps(list(query.ids)))
+        condition, values = engine.among("thread_id", query.ids)
+        parts.append(condition)
+        parameters += values
     if query.status:
         parts.append("status = ?")
         parameters.append(query.status)

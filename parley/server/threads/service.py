@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
@@ -20,8 +19,7 @@ from parley.server.runs.graph_stream import checkpoint_of
 from parley.server.runs.run_attempt import interrupts_by_task
 from parley.server.runs.thread_queues import ThreadQueues
 from parley.server.serialisation import interrupt_json
-from parley.server.storage.checkpoints import CheckpointSaver, copy_checkpoints, prune_checkpoints
-from parley.server.storage.database import Database
+from parley.server.storage.interface import Storage
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 from parley.server.storage.tables import (
     Tables,
@@ -57,20 +55,19 @@ class ThreadService:
 
     def __init__(
         self,
-        database: Database,
-        checkpoints: CheckpointSaver,
+        storage: Storage,
         graphs: GraphRegistry,
         lanes: ThreadQueues,
         clock: Callable[[], float],
         workspaces: Workspaces | None = None,
     ) -> None:
         self._workspaces = workspaces
-        self._database = database
-        self._checkpoints = checkpoints
+        self._database = storage.database
+        self._checkpoints = storage.checkpoints
         self._graphs = graphs
         self._lanes = lanes
         self._clock = clock
-        self.tables = Tables(database)
+        self.tables = Tables(storage.database)
 
     async def row(self, thread_id: str) -> ThreadRow:
         """The thread's row."""
@@ -139,7 +136,7 @@ class ThreadService:
             if self._workspaces is not None:
                 await asyncio.to_thread(self._workspaces.copy, thread_id, made.thread_id)
             await self._database.write(
-                save_thread(made), *copy_checkpoints(thread_id, made.thread_id), durable=True
+                save_thread(made), *self._checkpoints.copy(thread_id, made.thread_id), durable=True
             )
             return made
 
@@ -162,7 +159,7 @@ class ThreadService:
         async with self._lanes.hold(row.thread_id) as lane, self._graph(row, "threads.update") as graph:
             if lane.queue or graph is None or not can_prune(graph):
                 return False
-            await self._database.write(*prune_checkpoints([row.thread_id], 1), durable=True)
+            await self._database.write(*self._checkpoints.keep_newest([row.thread_id], 1), durable=True)
             return True
 
     async def search(self, query: ThreadQuery, *, values: bool) -> list[dict[str, object]]:
@@ -216,9 +213,25 @@ class ThreadService:
                     place.thread_id, place.namespace, place.checkpoint_id
                 ):
                     raise not_found("Checkpoint")
-                config = await _updated(graph.aupdate_state(place.config(), cast("Any", values), as_node))
+                config = await self._updated(
+                    graph.aupdate_state(place.config(), cast("Any", values), as_node)
+                )
                 await self._note_stand(row, await graph.aget_state(CheckpointRef(row.thread_id).config()))
                 return config["configurable"]
+
+    async def _updated(self, update: Awaitable[RunnableConfig]) -> RunnableConfig:
+        """Await an update. Raises Problem where a reducer, a user's code, or the library refuses it."""
+        results = await asyncio.gather(update, return_exceptions=True)
+        made = results[0]
+        if isinstance(made, self._database.errors):
+            raise made
+        if isinstance(made, Exception):
+            raise invalid(
+                f"The state takes no such update: {type(made).__name__}: {made}"[:_LONGEST]
+            ) from made
+        if isinstance(made, BaseException):
+            raise made
+        return made
 
     async def _note_stand(self, row: ThreadRow, snapshot: StateSnapshot) -> None:
         status = "interrupted" if snapshot.next else "idle"
@@ -247,19 +260,6 @@ class ThreadService:
         if place.checkpoint_id and snapshot.created_at is None:
             raise not_found("Checkpoint")
         return snapshot
-
-
-async def _updated(update: Awaitable[RunnableConfig]) -> RunnableConfig:
-    """Await an update. Raises Problem where a reducer, which is a user's code, or the library refuses it."""
-    results = await asyncio.gather(update, return_exceptions=True)
-    made = results[0]
-    if isinstance(made, aiosqlite.Error):
-        raise made
-    if isinstance(made, Exception):
-        raise invalid(f"The state takes no such update: {type(made).__name__}: {made}"[:_LONGEST]) from made
-    if isinstance(made, BaseException):
-        raise made
-    return made
 
 
 def state_view(snapshot: StateSnapshot) -> dict[str, object]:

@@ -7,8 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-import aiosqlite
-
 from parley.server.workspace.workspaces import DAY, Workspaces
 
 _log = logging.getLogger(__name__)
@@ -32,9 +30,17 @@ async def delete_unknown(workspaces: Workspaces, known: Known, now: float) -> in
 
 
 @asynccontextmanager
-async def expiring(workspaces: Workspaces, known: Known, clock: Callable[[], float]) -> AsyncIterator[None]:
-    """The time in which old workspaces are deleted, every hour, and those whose threads are not `known`."""
-    task = asyncio.create_task(_expire(workspaces, known, clock))
+async def expiring(
+    workspaces: Workspaces,
+    known: Known,
+    clock: Callable[[], float],
+    errors: tuple[type[Exception], ...] = (),
+) -> AsyncIterator[None]:
+    """The time in which old workspaces are deleted, every hour, and those whose threads are not `known`.
+
+    `errors` are what `known` may raise: they are tried again then.
+    """
+    task = asyncio.create_task(_expire(workspaces, known, clock, (OSError, *errors)))
     try:
         yield
     finally:
@@ -43,13 +49,15 @@ async def expiring(workspaces: Workspaces, known: Known, clock: Callable[[], flo
             await task
 
 
-async def _expire(workspaces: Workspaces, known: Known, clock: Callable[[], float]) -> None:
+async def _expire(
+    workspaces: Workspaces, known: Known, clock: Callable[[], float], errors: tuple[type[Exception], ...]
+) -> None:
     while True:
         try:
             gone = await asyncio.to_thread(workspaces.expire, clock())
             gone += await delete_unknown(workspaces, known, clock())
             if gone:
                 _log.info("%d workspaces that nobody used were deleted", gone)
-        except (OSError, aiosqlite.Error) as error:
+        except errors as error:
             _log.warning("old workspaces stay for now: %s", error)
         await asyncio.sleep(_EVERY)

@@ -11,7 +11,8 @@ from parley.app.settings.load import read_settings
 from parley.app.storage.store import open_store
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.memory.storage.json_files import FileMemoryStore
-from parley.server.storage.database import Statement, open_database
+from parley.server.storage.interface import Statement
+from parley.server.storage.sqlite.database import open_database
 from tests.unit.memory.storage.adding_child import remember
 
 FILES = {

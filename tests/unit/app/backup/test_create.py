@@ -21,7 +21,7 @@ from parley.app.backup.layout import data_layout
 from parley.app.cli.main import main
 from parley.app.settings.load import read_settings
 from parley.core.model.errors import ParleyError, StoreUnavailable
-from parley.server.storage.database import SCHEMA_VERSION
+from parley.server.storage.sqlite.database import SCHEMA_VERSION
 from parley.store.sqlite.backup import copy_database
 from parley.store.sqlite.database.schema import STEPS
 from tests.kit.machine import patience

@@ -23,7 +23,7 @@ from parley.app.cli.main import main
 from parley.app.settings.load import read_settings
 from parley.app.storage.store import lock_data_folder, open_store
 from parley.core.model.errors import ParleyError
-from parley.server.storage.database import exclusive_lock
+from parley.server.storage.sqlite.database import exclusive_lock
 from tests.kit.machine import patience
 from tests.kit.product.process import environment
 from tests.unit.app.backup.kit import fill, stored, word_of, write_config

@@ -11,7 +11,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from parley.server.options import EmbeddedOptions, ServerLimits
-from parley.server.storage.database import open_database
+from parley.server.storage.sqlite.database import open_database
 from parley.server.storage.tables import RunRow, Tables, add_run, delete_run
 from tests.kit.samples import graphs
 from tests.unit.server.conftest import Served

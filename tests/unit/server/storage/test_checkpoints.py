@@ -9,21 +9,21 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 
-from parley.server.storage.checkpoints import CheckpointSaver, prune_checkpoints
-from parley.server.storage.database import Database, open_database
+from parley.server.storage.sqlite.checkpoints import SqliteCheckpoints
+from parley.server.storage.sqlite.database import SqliteDatabase, open_database
 
 LATER, EARLIER, EARLIEST = "1f1e60d0-0000", "1f1e60c1-0000", "1f1e60b0-0000"
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
+async def database(tmp_path: Path) -> AsyncIterator[SqliteDatabase]:
     async with open_database(tmp_path / "db") as database:
         yield database
 
 
 @pytest.fixture
-async def checkpoints(database: Database) -> CheckpointSaver:
-    saver = CheckpointSaver(database)
+async def checkpoints(database: SqliteDatabase) -> SqliteCheckpoints:
+    saver = SqliteCheckpoints(database)
     await saver.setup()
     return saver
 
@@ -33,19 +33,19 @@ def of(thread: str, checkpoint: str = "") -> RunnableConfig:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": "", **named}}
 
 
-async def save(saver: CheckpointSaver, *ids: str, thread: str = "t") -> None:
+async def save(saver: SqliteCheckpoints, *ids: str, thread: str = "t") -> None:
     for each in ids:
         config = await saver.aput(of(thread), {**empty_checkpoint(), "id": each}, {}, {})
         await saver.aput_writes(config, [("messages", each)], f"task of {each}")
 
 
-async def newest(saver: CheckpointSaver, thread: str = "t") -> str:
+async def newest(saver: SqliteCheckpoints, thread: str = "t") -> str:
     found = await saver.aget_tuple(of(thread))
     return "" if found is None else found.checkpoint["id"]
 
 
 async def test_what_was_saved_last_is_newest_after_the_clock_was_set_back(
-    checkpoints: CheckpointSaver,
+    checkpoints: SqliteCheckpoints,
 ) -> None:
     await save(checkpoints, LATER, EARLIER)
     found = await checkpoints.aget_tuple(of("t"))
@@ -56,7 +56,9 @@ async def test_what_was_saved_last_is_newest_after_the_clock_was_set_back(
     assert (await checkpoints.mark("t")).checkpoint == EARLIER
 
 
-async def test_one_that_is_named_is_found_and_an_empty_thread_has_none(checkpoints: CheckpointSaver) -> None:
+async def test_one_that_is_named_is_found_and_an_empty_thread_has_none(
+    checkpoints: SqliteCheckpoints,
+) -> None:
     await save(checkpoints, LATER, EARLIER)
     found = await checkpoints.aget_tuple(of("t", LATER))
     assert found is not None
@@ -65,7 +67,7 @@ async def test_one_that_is_named_is_found_and_an_empty_thread_has_none(checkpoin
 
 
 async def test_rolling_back_undoes_what_was_saved_since(
-    checkpoints: CheckpointSaver, database: Database
+    checkpoints: SqliteCheckpoints, database: SqliteDatabase
 ) -> None:
     await save(checkpoints, LATER)
     mark = await checkpoints.mark("t")
@@ -79,7 +81,7 @@ async def test_rolling_back_undoes_what_was_saved_since(
 
 
 async def test_rolling_back_to_nothing_leaves_nothing(
-    checkpoints: CheckpointSaver, database: Database
+    checkpoints: SqliteCheckpoints, database: SqliteDatabase
 ) -> None:
     mark = await checkpoints.mark("t")
     await save(checkpoints, LATER, EARLIER)
@@ -88,9 +90,11 @@ async def test_rolling_back_to_nothing_leaves_nothing(
     assert await database.read("SELECT count(*) FROM writes") == [(0,)]
 
 
-async def test_pruning_keeps_what_was_saved_last(checkpoints: CheckpointSaver, database: Database) -> None:
+async def test_pruning_keeps_what_was_saved_last(
+    checkpoints: SqliteCheckpoints, database: SqliteDatabase
+) -> None:
     await save(checkpoints, LATER, EARLIEST, EARLIER)
-    await database.write(*prune_checkpoints(["t"], 2))
+    await database.write(*checkpoints.keep_newest(["t"], 2))
     kept = await database.read("SELECT checkpoint_id FROM checkpoints ORDER BY rowid")
     assert kept == [(EARLIEST,), (EARLIER,)]
     assert await database.read("SELECT count(*) FROM writes") == [(2,)]

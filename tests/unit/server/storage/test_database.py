@@ -9,7 +9,8 @@ import aiosqlite
 import pytest
 
 from parley.core.model.errors import ConfigError
-from parley.server.storage.database import Statement, open_database
+from parley.server.storage.interface import Statement
+from parley.server.storage.sqlite.database import open_database
 from parley.server.storage.tables import delete_run
 
 PUT = "INSERT INTO runs (run_id, thread_id, graph_id, created_at, updated_at, status, strategy, temporary,"

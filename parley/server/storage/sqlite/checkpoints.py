@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -18,7 +17,8 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from parley.server.storage.database import Database, SqlValue, Statement
+from parley.server.storage.interface import RollbackPoint, SqlValue, Statement
+from parley.server.storage.sqlite.database import SqliteDatabase
 
 _PUT = (
     "INSERT OR REPLACE INTO checkpoints"
@@ -48,35 +48,22 @@ _MEMORY = "memory"
 """What a run is told about a person is not kept with its checkpoints: they outlive what is forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackPoint:
-    """Where a thread stood before a run: its newest checkpoint ("" for none) and that one's writes."""
-
-    checkpoint: str
-    writes: tuple[tuple[str, int], ...]
-
-    def dump(self) -> str:
-        """As JSON."""
-        return json.dumps([self.checkpoint, self.writes])
-
-    @classmethod
-    def load(cls, text: str) -> RollbackPoint:
-        """The inverse of `dump`."""
-        checkpoint, writes = json.loads(text)
-        return cls(checkpoint, tuple((task, index) for task, index in writes))
-
-
-class CheckpointSaver(AsyncSqliteSaver):
+class SqliteCheckpoints(AsyncSqliteSaver):
     """The library's saver; ours are how it writes, what is newest, and rolling back and pruning threads.
 
     Newest is what was saved last. The library goes by ids, which are times: of a clock that was set back, a
     process that starts makes ids that are older than those which are there.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database.connection)
         self.lock = database.lock
         self._database = database
+
+    @property
+    def saver(self) -> SqliteCheckpoints:
+        """Itself: graphs save with it."""
+        return self
 
     async def aput(
         self,
@@ -187,51 +174,48 @@ class CheckpointSaver(AsyncSqliteSaver):
             Statement("DELETE FROM writes WHERE thread_id = ?", [(thread,)]),
         )
 
+    def keep_newest(self, threads: Sequence[str], keep: int) -> list[Statement]:
+        """Keep the newest `keep` checkpoints of each thread.
 
-def prune_checkpoints(threads: Sequence[str], keep: int) -> list[Statement]:
-    """Keep the newest `keep` checkpoints of each thread.
+        Every checkpoint holds the whole state: a thread that kept all would grow with the square of its
+        length.
+        """
+        older = (
+            " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id IN"
+            " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
+            " ORDER BY rowid DESC LIMIT -1 OFFSET ?2)"
+        )
+        return [
+            *_delete_from_both(older, [(thread, keep) for thread in threads]),
+            # What is there names nothing that is gone: nobody can go back to it.
+            Statement(_FORGET_PARENTS, [(thread,) for thread in threads]),
+        ]
 
-    Every checkpoint holds the whole state: a thread that kept all would grow with the square of its
-    length.
-    """
-    older = (
-        " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id IN"
-        " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
-        " ORDER BY rowid DESC LIMIT -1 OFFSET ?2)"
-    )
-    return [
-        *_delete_from_both(older, [(thread, keep) for thread in threads]),
-        # What is there names nothing that is gone: nobody can go back to it.
-        Statement(_FORGET_PARENTS, [(thread,) for thread in threads]),
-    ]
+    def copy(self, thread: str, other: str) -> list[Statement]:
+        """Give another thread, which has none, all that one has."""
+        return [
+            Statement(
+                "INSERT INTO checkpoints"
+                " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+                " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+                " FROM checkpoints WHERE thread_id = ? ORDER BY rowid",
+                [(other, thread)],
+            ),
+            Statement(
+                "INSERT INTO writes"
+                " (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
+                " SELECT ?, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
+                " FROM writes WHERE thread_id = ?",
+                [(other, thread)],
+            ),
+        ]
 
-
-def copy_checkpoints(thread: str, other: str) -> list[Statement]:
-    """Give another thread, which has none, all that one has."""
-    return [
-        Statement(
-            "INSERT INTO checkpoints"
-            " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
-            " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
-            " FROM checkpoints WHERE thread_id = ? ORDER BY rowid",
-            [(other, thread)],
-        ),
-        Statement(
-            "INSERT INTO writes"
-            " (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
-            " SELECT ?, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
-            " FROM writes WHERE thread_id = ?",
-            [(other, thread)],
-        ),
-    ]
-
-
-def prune_subgraph_checkpoints(threads: Sequence[str]) -> list[Statement]:
-    """Forget what finished threads kept of subgraphs: a namespace with ":" carries a task's id, and no
-    later run can come back to it.
-    """
-    where = " WHERE thread_id = ? AND checkpoint_ns LIKE '%:%'"
-    return _delete_from_both(where, [(thread,) for thread in threads])
+    def forget_subgraphs(self, threads: Sequence[str]) -> list[Statement]:
+        """Forget what finished threads kept of subgraphs: a namespace with ":" carries a task's id, and no
+        later run can come back to it.
+        """
+        where = " WHERE thread_id = ? AND checkpoint_ns LIKE '%:%'"
+        return _delete_from_both(where, [(thread,) for thread in threads])
 
 
 def _delete_from_both(where: str, rows: Sequence[Sequence[SqlValue]]) -> list[Statement]:

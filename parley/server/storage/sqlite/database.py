@@ -8,14 +8,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import aiosqlite
 
 from parley.core.model.errors import ConfigError
-
-SqlValue: TypeAlias = "str | bytes | int | float | None"
-Row: TypeAlias = "tuple[SqlValue, ...]"
+from parley.server.storage.interface import JsonConditions, Row, SqlValue, Statement
+from parley.server.storage.sqlite.conditions import SqliteConditions
 
 SCHEMA_VERSION = 3
 SCHEMA = """
@@ -60,15 +58,10 @@ _ADDED = (
 )
 """Columns that tables of earlier versions do not have."""
 
-_REFUSED = (aiosqlite.Error, ValueError, OverflowError)
+ERRORS = (aiosqlite.Error,)
+"""What is raised where the file fails."""
 
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One SQL statement and the rows of parameters to run it with."""
-
-    sql: str
-    rows: Sequence[Sequence[SqlValue]]
+_REFUSED = (*ERRORS, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +71,14 @@ class _Write:
     done: asyncio.Future[None]
 
 
-class Database:
+class SqliteDatabase:
     """Reads and grouped writes on one connection.
 
     `lock` is held for each transaction; whoever else uses the connection must take it too.
     """
+
+    errors: tuple[type[Exception], ...] = ERRORS
+    conditions: JsonConditions = SqliteConditions()
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
         self.connection = connection
@@ -172,7 +168,7 @@ def _merged(writes: list[_Write]) -> list[Statement]:
 
 
 @asynccontextmanager
-async def open_database(path: Path) -> AsyncIterator[Database]:
+async def open_database(path: Path) -> AsyncIterator[SqliteDatabase]:
     """Open or create the file, for this process alone.
 
     Raises ConfigError when it cannot be used: not writable, not a database, of a newer version, or held
@@ -186,7 +182,7 @@ async def open_database(path: Path) -> AsyncIterator[Database]:
             await _prepare(connection, path)
         except (aiosqlite.Error, OSError) as error:
             raise ConfigError(f"agent.database: {path} cannot be used: {error}") from error
-        database = Database(connection)
+        database = SqliteDatabase(connection)
         worker = asyncio.create_task(database.work())
         try:
             yield database

@@ -1,4 +1,4 @@
-"""The library's store of items on our connection, searched by meaning where there is an embedder."""
+"""Texts of items are embedded before the store is held, in every engine."""
 
 from __future__ import annotations
 
@@ -20,40 +20,26 @@ from langgraph.store.base import (
     get_text_at_path,
     tokenize_path,
 )
-from langgraph.store.sqlite.aio import AsyncSqliteStore
+from langgraph.store.base.batch import AsyncBatchedBaseStore
 
-from parley.core.model.errors import ConfigError
 from parley.server.http_errors import Problem, invalid
-from parley.server.storage.database import Database
-from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
+from parley.server.storage.store_index import StoreIndex
 
 _log = logging.getLogger(__name__)
 
 _KEPT_VECTORS = 256
 _LONGEST_TEXT = 8_000
 _MOST_TEXTS = 100
-_IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity TEXT NOT NULL)"
 
 
-class ItemStore(AsyncSqliteStore):
-    """Ours is that texts are embedded before the database is held, and that vectors go with their items."""
+class EmbeddingStore(AsyncBatchedBaseStore):
+    """What both engines' stores do about meaning; an engine's own class of the library comes after it.
 
-    def __init__(self, database: Database, index: StoreIndex | None = None) -> None:
-        self._index = index
-        self._vectors = _Vectors(index) if index else None
-        wanted: Any = index and {"dims": index.dims, "embed": self._vectors, "text_fields": [*index.fields]}
-        super().__init__(database.connection, index=wanted)
-        self.lock = database.lock
+    `_index` is how items are found by meaning, None where they are not, and `_vectors` embeds for it.
+    """
 
-    async def setup(self) -> None:
-        """Make the tables. Raises ConfigError where this Python's SQLite takes no extension for vectors."""
-        if self._index is not None and not takes_vectors():
-            raise ConfigError(f"agent_server.store_index: {NO_VECTORS}; leave it empty")
-        await super().setup()
-        # The library leaves vectors of items that are no more to its foreign key.
-        await self.conn.execute("PRAGMA foreign_keys=ON")
-        if self._index is not None:
-            await self._forget_other_vectors(self._index.identity)
+    _index: StoreIndex | None
+    _vectors: Vectors | None
 
     async def aput(
         self,
@@ -93,7 +79,7 @@ class ItemStore(AsyncSqliteStore):
                 await self._prepare(self._texts(op.value, op.index))
             elif isinstance(op, SearchOp) and op.query:
                 await self._prepare([op.query])
-        return await super().abatch(given)
+        return await super().abatch(given)  # type: ignore[safe-super] # an engine's own class comes next
 
     def _texts(self, value: Mapping[str, Any], index: Literal[False] | list[str] | None) -> list[str]:
         """Return what is embedded of a value. Raises Problem where that is too much."""
@@ -111,20 +97,8 @@ class ItemStore(AsyncSqliteStore):
         if self._vectors is not None and texts:
             await self._vectors.aembed_documents(list(texts))
 
-    async def _forget_other_vectors(self, identity: str) -> None:
-        """Forget the vectors of another model: no distance to them means anything."""
-        await self.conn.execute(_IDENTITY)
-        rows = await self.conn.execute_fetchall("SELECT identity FROM store_index")
-        if [row[0] for row in rows] == [identity]:
-            return
-        forgotten = await self.conn.execute("DELETE FROM store_vectors")
-        if forgotten.rowcount:
-            _log.warning("the embedder is another one: items are found by meaning once they are put again")
-        await self.conn.execute("DELETE FROM store_index")
-        await self.conn.execute("INSERT INTO store_index VALUES (?)", (identity,))
 
-
-class _Vectors(Embeddings):
+class Vectors(Embeddings):
     """The newest vectors, so that nothing is asked of the embedder while the database is held."""
 
     def __init__(self, index: StoreIndex) -> None:

@@ -1,0 +1,137 @@
+"""What an engine of the server's storage is: rows, checkpoints, and the store of items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+
+from parley.core.model.types import Json
+
+SqlValue: TypeAlias = "str | bytes | int | float | None"
+Row: TypeAlias = "tuple[SqlValue, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One SQL statement and the rows of parameters to run it with; "?" stands for a parameter."""
+
+    sql: str
+    rows: Sequence[Sequence[SqlValue]]
+
+
+class JsonConditions(Protocol):
+    """How an engine asks for what is in a column of JSON, in which all else is portable."""
+
+    def has(self, key: str, value: Json) -> tuple[str, list[SqlValue]]:
+        """Return a condition, and its parameters: the column `metadata` has this value under the key."""
+        ...
+
+    def lists(self, key: str, value: Json) -> tuple[str, list[SqlValue]]:
+        """Return a condition, and its parameters: the column `metadata` has a list with the value there."""
+        ...
+
+    def among(self, column: str, values: Sequence[str]) -> tuple[str, list[SqlValue]]:
+        """Return a condition, and its parameters: the column has one of these values."""
+        ...
+
+
+class Database(Protocol):
+    """Tables with the same names and columns in each engine; `errors` are what its failures raise."""
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """The exceptions of a database that fails, or is away."""
+        ...
+
+    @property
+    def conditions(self) -> JsonConditions:
+        """How JSON is asked for."""
+        ...
+
+    async def read(self, sql: str, parameters: Sequence[SqlValue] = ()) -> list[Row]:
+        """Return all rows of a query."""
+        ...
+
+    async def write(self, *statements: Statement, durable: bool = False) -> None:
+        """Run statements in one transaction; committed on return, and if `durable` also synced to disk.
+
+        Every commit survives the death of this process; a durable one, and all before it, survives the
+        machine's. Raises one of `errors`, ValueError or OverflowError: nothing of it happened.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPoint:
+    """Where a thread stood before a run: its newest checkpoint ("" for none) and that one's writes."""
+
+    checkpoint: str
+    writes: tuple[tuple[str, int], ...]
+
+    def dump(self) -> str:
+        """As JSON."""
+        return json.dumps([self.checkpoint, self.writes])
+
+    @classmethod
+    def load(cls, text: str) -> RollbackPoint:
+        """The inverse of `dump`."""
+        checkpoint, writes = json.loads(text)
+        return cls(checkpoint, tuple((task, index) for task, index in writes))
+
+
+class Checkpoints(Protocol):
+    """The library's checkpoints in our tables; newest is what was saved last, whatever clocks said."""
+
+    @property
+    def saver(self) -> BaseCheckpointSaver[str]:
+        """What graphs save with."""
+        ...
+
+    async def mark(self, thread: str) -> RollbackPoint:
+        """Return where the thread stands now."""
+        ...
+
+    async def has(self, thread: str, namespace: str, checkpoint: str) -> bool:
+        """Return whether a checkpoint is there."""
+        ...
+
+    async def taken_by(self, thread: str, run_id: str) -> bool:
+        """Return whether the thread's newest checkpoint is that run's: its input is already in it then."""
+        ...
+
+    async def rollback(self, thread: str, mark: RollbackPoint) -> None:
+        """Undo everything that the thread has saved since `mark`."""
+        ...
+
+    async def delete(self, thread: str) -> None:
+        """Forget the thread."""
+        ...
+
+    def keep_newest(self, threads: Sequence[str], keep: int) -> list[Statement]:
+        """Return what leaves each thread its newest `keep` checkpoints: it would grow for ever."""
+        ...
+
+    def forget_subgraphs(self, threads: Sequence[str]) -> list[Statement]:
+        """Return what forgets what finished threads kept of subgraphs.
+
+        A namespace with ":" carries a task's id, and no later run can come back to it.
+        """
+        ...
+
+    def copy(self, thread: str, other: str) -> list[Statement]:
+        """Return what gives another thread, which has none, all that one has."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """An engine that is open."""
+
+    database: Database
+    checkpoints: Checkpoints
+    items: BaseStore
