@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
-from parley.core.model.types import Json
-from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, MemoryHealth
-from parley.core.ports.memory.port import FactView, Memory, MemoryView
+from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, MemoryHealth, UnknownCategory
+from parley.core.ports.memory.port import INSTRUCTION, FactView, Memory, MemoryView
 from parley.memory.cache import MemoryCache
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.learning.queue import LearningQueue
-from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, StoredMemory
+from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
+from parley.memory.options import MemoryOptions, public_options
 from parley.memory.repository import MemoryRepository
 from parley.memory.storage.port import MemoryStore
 
@@ -37,11 +37,11 @@ class MemoryAdmin:
         repository: MemoryRepository,
         queue: LearningQueue,
         clock: Callable[[], float],
-        config: Mapping[str, Json],
+        options: MemoryOptions,
         extractor: str,
         secrets: Sequence[str] = (),
     ) -> None:
-        self.config = config
+        self.config, self._vocabulary = public_options(options), options.vocabulary
         self._memory = memory
         self._store = store
         self._cache = cache
@@ -56,14 +56,19 @@ class MemoryAdmin:
         self,
         repository: MemoryRepository,
         queue: LearningQueue,
-        config: Mapping[str, Json],
+        options: MemoryOptions,
         extractor: str,
         secrets: Sequence[str],
     ) -> None:
         """Work with other parts from now on."""
-        self.config = config
+        self.config, self._vocabulary = public_options(options), options.vocabulary
         self._repository, self._queue, self._extractor = repository, queue, extractor
         self._secrets = [secret for secret in secrets if secret]
+
+    @property
+    def given_categories(self) -> Sequence[str]:
+        """Return the categories that an agent may give a fact: an instruction is for the person to give."""
+        return [name for name in self._vocabulary.categories if name != INSTRUCTION]
 
     @property
     def repository(self) -> MemoryRepository:
@@ -101,17 +106,19 @@ class MemoryAdmin:
         if known:
             return FactEdit(known[0], known=True)
         with map_store_errors():
-            fact = await self._repository.add(person, content, self._now(), Category(category))
+            fact = await self._repository.add(person, content, self._now(), self._checked(category))
             if confidence != fact.confidence:
                 change = FactChange(confidence=confidence)
                 fact = await self._repository.edit(person, fact.id, change, self._now()) or fact
         return FactEdit(fact_view(fact))
 
     async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
-        facts = (await self.overview(person)).facts
-        if fact_id not in {fact.id for fact in facts}:
+        facts = {fact.id: fact for fact in (await self.overview(person)).facts}
+        if fact_id not in facts:
             return FactEdit(None)
-        equal = await _find_equal(facts, change.content) if change.content is not None else ()
+        if change.category not in (None, facts[fact_id].category):
+            self._checked(change.category or "")
+        equal = await _find_equal(list(facts.values()), change.content) if change.content is not None else ()
         if others := [fact for fact in equal if fact.id != fact_id]:
             return FactEdit(others[0], known=True)
         with map_store_errors():
@@ -146,6 +153,12 @@ class MemoryAdmin:
         log.warning("%s", text)
         self._last_error = f"{self._now()} {text}"
 
+    def _checked(self, category: str) -> str:
+        """Return a category that is configured; of "" the usual one. Raises UnknownCategory."""
+        if category and category not in self._vocabulary.categories:
+            raise UnknownCategory(self._vocabulary.categories)
+        return category or self._vocabulary.usual_category
+
     def _now(self) -> str:
         return format_timestamp(self._clock())
 
@@ -170,7 +183,7 @@ def fact_view(fact: Fact) -> FactView:
     return FactView(
         fact.id,
         fact.content,
-        fact.category.value,
+        fact.category,
         fact.confidence,
         fact.created_at,
         fact.source,
@@ -198,12 +211,8 @@ def memory_view(whole: StoredMemory, waiting: int, learner: str) -> MemoryView:
 
 
 def _nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
-    """Yield the summaries that have a text, by their names in JSON."""
-    for names in SUMMARY_SECTIONS.values():
-        for key, name in names.items():
-            text = getattr(document.summaries, name).text
-            if text:
-                yield key, text
+    """Return the summaries that have a text, by their names in JSON."""
+    return ((name, each.text) for name, each in document.summaries.named() if each.text)
 
 
 @contextmanager

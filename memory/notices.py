@@ -88,7 +88,7 @@ def _too_many(stored: StoredMemory, said: str) -> int:
     known = {
         comparison_key(fact.content)
         for fact in stored.document.facts
-        if fact.category is Category.INSTRUCTION and not fact.until
+        if fact.category == Category.INSTRUCTION and not fact.until
     }
     count = len(known | new)
     return count if count > MOST_INSTRUCTIONS else 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from parley.core.model.types import Json
+from parley.memory.model.vocabulary import USUAL_VOCABULARY, MemoryVocabulary
 
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
@@ -77,7 +78,7 @@ class MemoryOptions:
     `first_use_notice` tells each person once that they are remembered. With `instructions` what they want
     of every answer in style, language and format is a kind of its own, told first. Once a day facts that
     say the same become one with `consolidation`, those that nearly do by a model, in `consolidation_calls`
-    and `consolidation_tokens` a day for all people together.
+    and `consolidation_tokens` a day for all people together. `vocabulary` has the categories and topics.
     """
 
     enabled: bool = True
@@ -111,8 +112,11 @@ class MemoryOptions:
     retry_pause: float = 30.0
     queue_limit: int = 200
     recall_timeout: float = 1.0
+    vocabulary: MemoryVocabulary = USUAL_VOCABULARY
 
 
 def public_options(options: MemoryOptions) -> dict[str, Json]:
     """Return the options that operators may see, by name."""
-    return {name: getattr(options, name) for name in _PUBLIC}
+    words = options.vocabulary
+    named: dict[str, Json] = {"categories": list(words.categories), "topics": list(words.topics)}
+    return {name: getattr(options, name) for name in _PUBLIC} | named

@@ -25,6 +25,7 @@ from parley.memory.model.document import (
     clear,
     combine_documents,
 )
+from parley.memory.options import MemoryOptions
 from parley.memory.person_state import PersonStateStore
 from parley.memory.storage.document_format import read_document
 
@@ -41,10 +42,10 @@ class MemoryRepository:
     `now` is ISO 8601 in UTC.
     """
 
-    def __init__(self, cache: MemoryCache, states: PersonStateStore, most: int) -> None:
+    def __init__(self, cache: MemoryCache, states: PersonStateStore, options: MemoryOptions) -> None:
         self._cache = cache
         self._states = states
-        self._most = most
+        self._most, self._vocabulary = options.max_facts, options.vocabulary
 
     async def load_merged(self, person: str) -> StoredMemory:
         """Return everything as one memory; whether it is off is that of the general one."""
@@ -81,7 +82,7 @@ class MemoryRepository:
         person: str,
         content: str,
         now: str,
-        category: Category = Category.CONTEXT,
+        category: str = Category.CONTEXT,
         account: str = "",
         origin: FactOrigin = NO_ORIGIN,
         *,
@@ -107,6 +108,7 @@ class MemoryRepository:
                     index=index,
                     account=account,
                     origin=origin,
+                    vocabulary=self._vocabulary,
                 ),
             )
             if added.fact is None:
@@ -119,7 +121,7 @@ class MemoryRepository:
         """Edit a fact by hand; None when there is none of this id, or its new text is blank."""
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, Fact | None]:
-            edited = operations.edit(stored, fact_id, change, now)
+            edited = operations.edit(stored, fact_id, change, now, self._vocabulary)
             return edited.stored, edited.fact
 
         for assistant in await self._all(person):

@@ -31,7 +31,7 @@ from parley.memory.learning.queue import LearningJournal, LearningQueue
 from parley.memory.learning.worker import LearningWorker
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.notices import PersonNotices
-from parley.memory.options import Groups, MemoryOptions, public_options
+from parley.memory.options import Groups, MemoryOptions
 from parley.memory.past_turns.service import PastTurnService
 from parley.memory.person_state import PersonState, PersonStateStore
 from parley.memory.recall import Recaller, memory_key
@@ -84,7 +84,7 @@ class MemoryService:
         self._reconfigured, self._draining = asyncio.Event(), False
         self._arrange(options, extractor)
         self.admin = MemoryAdmin(
-            self, store, self._cache, self._repository, self._queue, clock, public_options(options),
+            self, store, self._cache, self._repository, self._queue, clock, options,
             extractor.name, secrets,
         )  # fmt: skip
 
@@ -92,7 +92,7 @@ class MemoryService:
         counter = token_counter(options)
         self._options = options
         self._extractor = extractor
-        self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
+        self._repository = MemoryRepository(self._cache, self._states, options)
         self._queue = LearningQueue(self._journal, options, extractor.corrects, self._changes.publish)
         self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self.upkeep = UpkeepService(
@@ -119,9 +119,7 @@ class MemoryService:
             self._cache.render_with(line_format(options.injection_format))
         self._arrange(options, extractor)
         self.past_turns.reconfigure(options)
-        self.admin.reconfigure(
-            self._repository, self._queue, public_options(options), extractor.name, secrets
-        )
+        self.admin.reconfigure(self._repository, self._queue, options, extractor.name, secrets)
         before.close()
         self._reconfigured.set()
 

@@ -24,7 +24,7 @@ def _mem0(document: MemoryDocument, person: str) -> str:
 
 
 def _mem0_entry(fact: Fact, person: str) -> dict[str, Json]:
-    labels: dict[str, Json] = {"category": fact.category.value, "confidence": fact.confidence}
+    labels: dict[str, Json] = {"category": fact.category, "confidence": fact.confidence}
     if fact.until:
         labels["until"] = fact.until
     return {

@@ -18,13 +18,15 @@ from parley.memory.edits.summaries import merge_summaries
 from parley.memory.edits.tombstones import is_forgotten
 from parley.memory.learning.orders import orders_assistant, quote
 from parley.memory.model.document import Category, Fact, MemoryDocument, StoredMemory
+from parley.memory.model.vocabulary import MemoryVocabulary
+from parley.memory.options import MemoryOptions
 
 SOURCE = "import"
 _SHOWN = 10
 
 
 def import_memories(
-    stored: StoredMemory, imported: ImportedMemories, now: str, most: int
+    stored: StoredMemory, imported: ImportedMemories, now: str, options: MemoryOptions
 ) -> tuple[StoredMemory, ImportResult]:
     """Return the memory with what was imported, and what became of it; `undo` takes it back.
 
@@ -38,10 +40,10 @@ def import_memories(
         if is_forgotten(stored.notes.tombstones, fact.content, fact.last_said):
             left_out += 1
         else:
-            known += not _take(draft, _as_fact(fact, now))
+            known += not _take(draft, _as_fact(fact, now, options.vocabulary))
     document = replace(
         stored.document,
-        facts=evict(draft.facts, most),
+        facts=evict(draft.facts, options.max_facts),
         summaries=merge_summaries(stored.document.summaries, masked.summaries),
     )
     changed = replace_document(stored, document, now)
@@ -55,18 +57,20 @@ def import_memories(
     return replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), result
 
 
-def preview_import(stored: StoredMemory, imported: ImportedMemories, now: str, most: int) -> ImportPreview:
+def preview_import(
+    stored: StoredMemory, imported: ImportedMemories, now: str, options: MemoryOptions
+) -> ImportPreview:
     """Return what `import_memories` would do."""
-    changed, result = import_memories(stored, imported, now, most)
+    changed, result = import_memories(stored, imported, now, options)
     before = {fact.id for fact in stored.document.facts}
     new = [fact.content for fact in changed.document.facts if fact.id not in before]
     return ImportPreview(result, tuple(new[:_SHOWN]))
 
 
-def _as_fact(fact: Fact, now: str) -> Fact:
+def _as_fact(fact: Fact, now: str, vocabulary: MemoryVocabulary) -> Fact:
     content = one_line(fact.content, MOST_OF_FACT)
-    category = settle_category(content, fact.category)
-    if category is not Category.INSTRUCTION and orders_assistant(content):
+    category = settle_category(content, fact.category, vocabulary)
+    if category != Category.INSTRUCTION and orders_assistant(content):
         content = one_line(quote(content), MOST_OF_FACT)
     return replace(
         fact,

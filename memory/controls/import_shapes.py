@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from parley.core.model.types import Json
 from parley.core.ports.memory.controls import ImportProblem, ImportRefused
 from parley.memory.edits.normalise import MOST_OF_FACT
-from parley.memory.model.document import Category, Fact, Summaries, clamp_confidence
+from parley.memory.model.document import Fact, Summaries, clamp_confidence
 from parley.memory.model.timestamps import format_timestamp, normalise_timestamp
 from parley.memory.storage.document_format import read_document, read_fact
 
@@ -34,7 +34,6 @@ _LINE = re.compile(
     r"(?:[-*•]\s{0,3}|[0-9]{1,4}[.)]\s{0,3})?(?:\[([0-9]{4}-[0-9]{2}-[0-9]{2})\][.:]?\s{0,3})?"
 )
 _NO_SUMMARIES = Summaries()
-_CATEGORIES = frozenset(each.value for each in Category)
 
 _Object = dict[str, Json]
 
@@ -135,9 +134,9 @@ def _fact(entry: Json) -> Fact | None:
     labels = entry.get("metadata")
     labels = labels if isinstance(labels, dict) else {}
     named = labels.get("category")
-    category = Category(named) if isinstance(named, str) and named in _CATEGORIES else Category.CONTEXT
+    category = named if isinstance(named, str) else ""
     confidence = clamp_confidence(labels["confidence"]) if "confidence" in labels else _SURE
-    found = read_fact({"content": content, "createdAt": _time(time), "category": category.value})
+    found = read_fact({"content": content, "createdAt": _time(time), "category": category})
     return found and replace(found, id="", confidence=confidence)
 
 

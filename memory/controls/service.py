@@ -84,10 +84,10 @@ class MemoryControlsService:
 
     async def import_text(self, person: str, text: str) -> ImportResult:
         imported = await asyncio.to_thread(read_import, text)
-        now, most = self._now(), self._options.max_facts
+        now, options = self._now(), self._options
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, ImportResult]:
-            return import_memories(stored, imported, now, most)
+            return import_memories(stored, imported, now, options)
 
         with map_store_errors():
             return await self._repository.change(person, "", work)
@@ -98,7 +98,7 @@ class MemoryControlsService:
             stored = await self._cache.load(person)
         if stored.damaged:
             raise MemoryDamaged(stored.damaged)
-        work = partial(preview_import, stored, imported, self._now(), self._options.max_facts)
+        work = partial(preview_import, stored, imported, self._now(), self._options)
         return await self._cache.run_in_thread(work)
 
     async def export(self, person: str, shape: ExportShape) -> str:

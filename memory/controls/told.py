@@ -29,7 +29,7 @@ def _explained(fact: Fact, words: dict[str, str]) -> ToldFact:
     shared = dict.fromkeys(words[term] for term in terms(fact.content) if term in words)
     if shared:
         return ToldFact(fact_view(fact), ToldReason.WORDS, tuple(shared)[:_MOST_WORDS])
-    if fact.category is Category.CORRECTION:
+    if fact.category == Category.CORRECTION:
         return ToldFact(fact_view(fact), ToldReason.CORRECTION)
     return ToldFact(fact_view(fact), ToldReason.ALWAYS if is_essential(fact) else ToldReason.SURE)
 

@@ -11,7 +11,6 @@ from parley.memory.edits.forgetting import make_repeat_check
 from parley.memory.edits.summaries import drop_sentences, drop_summary_sentences
 from parley.memory.edits.tombstones import text_digest
 from parley.memory.model.document import (
-    SUMMARY_NAMES,
     Fact,
     MemoryDocument,
     Notes,
@@ -111,16 +110,14 @@ def _going(notes: Notes, own: Collection[str], gone: Iterable[Fact]) -> Callable
 def _only(summaries: Summaries, wanted: Callable[[str], bool]) -> Summaries:
     """Return the summaries with only the wanted sentences."""
     found = {}
-    for name in SUMMARY_NAMES:
-        summary: Summary = getattr(summaries, name)
+    for name, summary in summaries.named():
         text = drop_sentences(summary.text, lambda sentence: not wanted(sentence))
         found[name] = replace(summary, text=text) if text else Summary()
-    return Summaries(**found)
+    return Summaries().changed(found)
 
 
 def _sentences(summaries: Summaries) -> Iterable[str]:
-    for name in SUMMARY_NAMES:
-        summary: Summary = getattr(summaries, name)
+    for _, summary in summaries.named():
         yield from split_sentences(summary.text)
 
 

@@ -55,8 +55,8 @@ class FactSet:
 
     def find_contested(self, fact: Fact) -> list[Fact]:
         """Return the facts that this one may contradict: similar ones, and of an instruction all others."""
-        if fact.category is Category.INSTRUCTION:
-            return [old for old in self._facts.values() if old.category is Category.INSTRUCTION]
+        if fact.category == Category.INSTRUCTION:
+            return [old for old in self._facts.values() if old.category == Category.INSTRUCTION]
         return [old for old, _ in self.find_similar(fact.content)]
 
     def add(self, fact: Fact, fact_id: str = "") -> Fact:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from parley.memory.edits.distinctive_terms import distinctive_terms
 from parley.memory.edits.similarity import comparison_key
 from parley.memory.edits.summaries import drop_summary_sentences
 from parley.memory.edits.tombstones import make_tombstone
-from parley.memory.model.document import SUMMARY_NAMES, Fact, MemoryDocument, StoredMemory, Summary
+from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
 from parley.memory.text.sentences import split_sentences
 
 # The share of a fact's distinctive terms from which a summary sentence repeats it. Rather low: a sentence
@@ -61,8 +61,8 @@ def forget_facts(stored: StoredMemory, gone: Sequence[Fact], at: str, words: str
 def match_sentences(document: MemoryDocument, words: str) -> tuple[str, ...]:
     """Return the summary sentences that hold all distinctive terms of these words."""
     repeats = make_repeat_check((), distinctive_terms(words))
-    texts: Iterable[Summary] = (getattr(document.summaries, name) for name in SUMMARY_NAMES)
-    return tuple(one.strip() for summary in texts for one in split_sentences(summary.text) if repeats(one))
+    texts = (summary.text for _, summary in document.summaries.named())
+    return tuple(one.strip() for text in texts for one in split_sentences(text) if repeats(one))
 
 
 def make_repeat_check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parley.core.model.sanitize import sanitize_text
-from parley.memory.model.document import SUMMARY_NAMES, Fact, MemoryDocument, Summaries
+from parley.memory.model.document import Fact, MemoryDocument, Summaries
 from parley.memory.text.secrets import MaskedText, mask_secrets
 
 
@@ -20,7 +20,7 @@ def mask_document(document: MemoryDocument) -> MemoryDocument:
 
 def count_secrets(document: MemoryDocument) -> int:
     """Return how many secrets a document has."""
-    texts = [getattr(document.summaries, name).text for name in SUMMARY_NAMES]
+    texts = [summary.text for _, summary in document.summaries.named()]
     texts += [text for fact in document.facts for text in (fact.content, fact.source_error, fact.subject)]
     return sum(_mask(text).count for text in texts)
 
@@ -36,8 +36,9 @@ def _masked(fact: Fact) -> Fact:
 
 
 def _masked_summaries(summaries: Summaries) -> Summaries:
-    known = [(name, getattr(summaries, name)) for name in SUMMARY_NAMES]
-    return Summaries(**{name: replace(each, text=_mask(each.text).text) for name, each in known})
+    return summaries.changed(
+        {name: replace(each, text=_mask(each.text).text) for name, each in summaries.named()}
+    )
 
 
 def _mask(text: str) -> MaskedText:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.edits.summaries import shorten
 from parley.memory.model.document import Category
+from parley.memory.model.vocabulary import USUAL_VOCABULARY, MemoryVocabulary
 from parley.memory.text.instructions import is_standing_instruction
 
 # Characters. A fact is a sentence: a longer text would crowd out others.
@@ -20,10 +21,13 @@ def one_line(text: str, most: int) -> str:
     return shorten(" ".join(sanitize_text(text).split()), most)
 
 
-def settle_category(content: str, wanted: Category) -> Category:
-    """Return the category of a text: an instruction is one only about style, language, format or a name."""
-    refused = wanted is Category.INSTRUCTION and not is_standing_instruction(content)
-    return Category.PREFERENCE if refused else wanted
+def settle_category(content: str, wanted: str, vocabulary: MemoryVocabulary = USUAL_VOCABULARY) -> str:
+    """Return the category of a text, one that is configured.
+
+    An instruction is one only about style, language, format or a name.
+    """
+    refused = wanted == Category.INSTRUCTION and not is_standing_instruction(content)
+    return vocabulary.category(Category.PREFERENCE if refused else wanted)
 
 
 def clean_keywords(words: Iterable[str]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from parley.memory.model.document import (
     clamp_confidence,
     clear,
 )
+from parley.memory.model.vocabulary import USUAL_VOCABULARY, MemoryVocabulary
 from parley.memory.search.index import FactIndex
 from parley.memory.text.secrets import mask_secrets
 
@@ -65,10 +66,11 @@ def add(
     most: int,
     *,
     shared: bool = False,
-    category: Category = Category.CONTEXT,
+    category: str = Category.CONTEXT,
     index: FactIndex | None = None,
     account: str = "",
     origin: FactOrigin = NO_ORIGIN,
+    vocabulary: MemoryVocabulary = USUAL_VOCABULARY,
 ) -> AddResult:
     """Add a fact that a person dictates: certain, and never rewritten by a model.
 
@@ -78,7 +80,7 @@ def add(
     text = mask_secrets(one_line(content, MOST_OF_FACT)).text
     if not any(char.isalnum() for char in text):
         return AddResult(stored, None)
-    category = settle_category(text, category)
+    category = settle_category(text, category, vocabulary)
     new = Fact(
         "", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]), origin=origin
     )
@@ -104,7 +106,13 @@ def _known(draft: FactSet, new: Fact) -> Fact | None:
     return next((old for old, verdict in alike if verdict is Similarity.DUP and can_merge(old, new)), None)
 
 
-def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> AddResult:
+def edit(
+    stored: StoredMemory,
+    fact_id: str,
+    change: FactChange,
+    now: str,
+    vocabulary: MemoryVocabulary = USUAL_VOCABULARY,
+) -> AddResult:
     """Edit a fact by hand; its old text is not learned again from earlier turns.
 
     The fact is None when there is none of this id, or the text is blank.
@@ -116,12 +124,13 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
     new = replace(
         old,
         content=old.content if text is None else text,
-        category=old.category if change.category is None else Category(change.category),
+        category=change.category or old.category,
         confidence=old.confidence if change.confidence is None else clamp_confidence(change.confidence),
         source=MANUAL,
         confirmed_at=now,
     )
-    new = replace(new, category=settle_category(new.content, new.category))
+    if new.category != old.category or new.category == Category.INSTRUCTION:
+        new = replace(new, category=settle_category(new.content, new.category, vocabulary))
     if new.content != old.content:
         # Keywords and the noted mistake belong to the old text, and may reveal what was removed from it.
         new = replace(new, keywords=(), source_error="", until="")

@@ -1,11 +1,11 @@
-"""Changes of the six summaries: replacing a text, merging, and removing sentences."""
+"""Changes of summaries: replacing a text, merging, and removing sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from parley.memory.model.document import SUMMARY_NAMES, MemoryDocument, Summaries, Summary
+from parley.memory.model.document import MemoryDocument, Summaries, Summary
 from parley.memory.text.sentences import split_sentences
 
 # Six of them are some 850 tokens of English: less than half of the usual budget of 2,000.
@@ -30,41 +30,36 @@ def shorten(text: str, most: int = MOST_OF_SUMMARY) -> str:
 def rewrite_summary(
     summaries: Summaries, name: str, text: str, at: str, *, shrinks: bool = False
 ) -> Summaries:
-    """Return the summaries with one replaced; unknown names and unintended collapses change nothing."""
-    if name not in SUMMARY_NAMES:
-        return summaries
-    old: Summary = getattr(summaries, name)
+    """Return the summaries with one replaced; an unintended collapse changes nothing."""
+    old = summaries.get(name)
     new = shorten(text.strip())
     collapsed = len(new) < len(old.text) * (1 - _MOST_LOST)
     if new == old.text or (collapsed and not shrinks):
         return summaries
-    changes = {name: Summary(new, at)}
-    return replace(summaries, **changes)
+    return summaries.changed({name: Summary(new, at)})
 
 
 def merge_summaries(summaries: Summaries, others: Summaries) -> Summaries:
     """Return the summaries, each with the sentences of the other that it lacks, as far as they fit."""
     changes = {}
-    for name in SUMMARY_NAMES:
-        one: Summary = getattr(summaries, name)
-        other: Summary = getattr(others, name)
+    for name, other in others.named():
+        one = summaries.get(name)
         lacking = "".join(part for part in split_sentences(other.text) if part.strip() not in one.text)
         text = shorten(f"{one.text} {lacking}".strip())
         changes[name] = Summary(text, max(one.updated_at, other.updated_at))
-    return replace(summaries, **changes)
+    return summaries.changed(changes)
 
 
 def drop_summary_sentences(document: MemoryDocument, gone: Callable[[str], bool]) -> MemoryDocument:
     """Return the document with every summary sentence removed that is `gone`."""
     changes = {}
-    for name in SUMMARY_NAMES:
-        summary: Summary = getattr(document.summaries, name)
+    for name, summary in document.summaries.named():
         kept = drop_sentences(summary.text, gone)
         if kept != summary.text:
             changes[name] = replace(summary, text=kept)
     if not changes:
         return document
-    return replace(document, summaries=replace(document.summaries, **changes))
+    return replace(document, summaries=document.summaries.changed(changes))
 
 
 def drop_sentences(text: str, gone: Callable[[str], bool]) -> str:

@@ -106,7 +106,7 @@ def contradict(old: Fact, new: Fact) -> bool:
     if old.subject.casefold() != new.subject.casefold():
         return False
     one, two = old.content[:_MOST_READ], new.content[:_MOST_READ]
-    if old.category is new.category is Category.INSTRUCTION:
+    if old.category == new.category == Category.INSTRUCTION:
         negated = comparable_values(one).negations or comparable_values(two).negations
         return _differ_in_value(one, two) or (not negated and is_same_matter(one, two))
     thing, value = _single(one)

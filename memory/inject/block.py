@@ -17,7 +17,6 @@ from parley.memory.inject.instructions import instruction_section, without_instr
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.inject.lines import classic_line, fact_line, flatten, labelled_line
 from parley.memory.model.document import (
-    SUMMARY_NAMES,
     SUMMARY_SECTIONS,
     Category,
     Fact,
@@ -175,7 +174,7 @@ def _is_small(
 
     Exact counts would change nothing then, and most memories never need a tokenizer (36 MB).
     """
-    texts = (text for name in SUMMARY_NAMES if (text := getattr(summaries, name).text))
+    texts = (f"{name}{each.text}" for name, each in summaries.named() if each.text)
     told = sum(_BYTES.count(text) + _HEADING for text in texts)
     left -= told
     if left < 0 or told > budget * SUMMARIES:
@@ -183,7 +182,7 @@ def _is_small(
     for fact in ranked:
         cost = _BYTES.count(render(fact))
         left -= cost
-        corrections -= cost if fact.category is Category.CORRECTION else 0
+        corrections -= cost if fact.category == Category.CORRECTION else 0
         if left < 0 or corrections < 0:
             return False
     return True
@@ -207,7 +206,7 @@ def _read(memory_data: object, injection_format: InjectionFormat) -> tuple[Memor
     document = MemoryDocument(_summaries(memory_data), tuple(facts))
     if injection_format is not InjectionFormat.CLASSIC:
         return document, render
-    return document, lambda fact: labelled_line(fact, labels.get(fact.id, fact.category.value))
+    return document, lambda fact: labelled_line(fact, labels.get(fact.id, fact.category))
 
 
 def _label(category: Json) -> str:
@@ -218,9 +217,9 @@ def _summaries(memory_data: Mapping[str, object]) -> Summaries:
     found = {}
     for section, names in SUMMARY_SECTIONS.items():
         entries = memory_data.get(section)
-        for key, name in names.items():
-            entry = entries.get(key) if isinstance(entries, Mapping) else None
+        for name in names:
+            entry = entries.get(name) if isinstance(entries, Mapping) else None
             text = entry.get("summary") if isinstance(entry, Mapping) else entry
             if isinstance(text, str):
                 found[name] = Summary(text)
-    return Summaries(**found)
+    return Summaries().changed(found)

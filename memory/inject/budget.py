@@ -7,7 +7,7 @@ tokens of the pieces add up to those of the whole block.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,10 +30,13 @@ _PATIENCE = 100
 _SMALLEST_CUT = 12
 # Nearly all tokens have at most so many characters; longer ones are runs of one sign.
 _LONGEST_TOKEN = 16
+_OWN = "User Context:\n"
 _TITLES = {
-    "User Context:\n": (("Work", "work"), ("Personal", "personal"), ("Current Focus", "top_of_mind")),
-    "History:\n": (("Recent", "recent"), ("Earlier", "earlier"), ("Background", "background")),
-}
+    _OWN: {"workContext": "Work", "personalContext": "Personal", "topOfMind": "Current Focus"},
+    "History:\n": {
+        "recentMonths": "Recent", "earlierContext": "Earlier", "longTermBackground": "Background"
+    },
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class FactSelection:
         """Take the first fact that fits; it is in the block whatever else is."""
         for place, fact in enumerate(self._ranked):
             if self._take(place, fact, self.left):
-                if fact.category is Category.CORRECTION:
+                if fact.category == Category.CORRECTION:
                     self._first.append(place)
                 return
 
@@ -76,7 +79,7 @@ class FactSelection:
         """Take corrections by rank, up to `most` tokens; one that is too long is skipped."""
         floor = self.left - most
         for place, fact in enumerate(self._ranked):
-            if fact.category is Category.CORRECTION and place not in self._taken:
+            if fact.category == Category.CORRECTION and place not in self._taken:
                 if self.left - floor < _SMALLEST_LINE:
                     return
                 if self._take(place, fact, self.left - floor):
@@ -112,9 +115,8 @@ def summary_sections(summaries: Summaries, most: int, counter: Counter, *, facts
     """
     entries = [
         SummaryEntry(title, label, text)
-        for title, labels in _TITLES.items()
-        for label, name in labels
-        if summary_line(label, text := getattr(summaries, name).text)
+        for title, label, text in _titled(summaries)
+        if summary_line(label, text)
     ]
     room = most
     while room >= _SMALLEST_CUT:
@@ -124,6 +126,14 @@ def summary_sections(summaries: Summaries, most: int, counter: Counter, *, facts
             return sections
         room -= over
     return []
+
+
+def _titled(summaries: Summaries) -> Iterator[tuple[str, str, str]]:
+    """Yield title, label and text of each summary; a topic of an operator's own is labelled by its name."""
+    for title, labels in _TITLES.items():
+        yield from ((title, label, summaries.get(name).text) for name, label in labels.items())
+        if title is _OWN:
+            yield from ((title, each.name, each.summary.text) for each in summaries.others)
 
 
 def _sections(lines: Sequence[tuple[SummaryEntry, str]], *, facts: bool) -> list[str]:

@@ -39,8 +39,8 @@ def without_instructions(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _is_told(fact: Fact) -> bool:
-    return fact.category is Category.INSTRUCTION and not fact.until and is_standing_instruction(fact.content)
+    return fact.category == Category.INSTRUCTION and not fact.until and is_standing_instruction(fact.content)
 
 
 def _was_told(fact: Fact) -> bool:
-    return fact.category is Category.INSTRUCTION and bool(fact.until)
+    return fact.category == Category.INSTRUCTION and bool(fact.until)

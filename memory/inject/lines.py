@@ -33,14 +33,14 @@ def fact_line(fact: Fact) -> str:
     line says since when it holds, or until when it did.
     """
     date = _DATE.match(fact.created_at)
-    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value, _validity(fact))
+    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category, _validity(fact))
 
 
 def team_line(fact: Fact) -> str:
     """Return `- 2023-05-08, Ann: content`: when it was said for a team, and by whom."""
     date, speaker = _DATE.match(fact.created_at), escaped(flatten(fact.origin.speaker)[:_MOST_OF_NAME])
     head = ", ".join(part for part in (date[0] if date else "", speaker) if part)
-    return _line(f"- {head}: " if head else "- ", fact, fact.category.value, _validity(fact))
+    return _line(f"- {head}: " if head else "- ", fact, fact.category, _validity(fact))
 
 
 def _validity(fact: Fact) -> str:
@@ -56,7 +56,7 @@ def classic_line(fact: Fact) -> str:
 
     It has no form for what is past: such facts have no line.
     """
-    return labelled_line(fact, fact.category.value)
+    return labelled_line(fact, fact.category)
 
 
 def labelled_line(fact: Fact, label: str) -> str:

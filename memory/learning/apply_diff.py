@@ -172,7 +172,7 @@ class _Work:
         fact = Fact(
             id="",
             content=new.content,
-            category=new.category,
+            category=self._options.vocabulary.category(new.category),
             confidence=new.confidence,
             created_at=times[-1] if times and times[-1] else self._context.now,
             source=latest.thread if latest else "unknown",
@@ -206,6 +206,8 @@ class _Work:
 
     def _summarise(self, summaries: Summaries) -> Summaries:
         for change in self._diff.summaries:
+            if change.name not in self._options.vocabulary.topics:
+                continue
             text = drop_sentences(change.text, self._unwanted)
             # A text emptied by the filters was not meant to be empty.
             meant = change.shrinks and bool(text or not change.text)
@@ -235,7 +237,7 @@ def normalise_fact(new: ProposedFact) -> ProposedFact | None:
     content = one_line(new.content, MOST_OF_FACT)
     if not any(char.isalnum() for char in content) or is_upload_news(content):
         return None
-    correction = new.category is Category.CORRECTION
+    correction = new.category == Category.CORRECTION
     return replace(
         new,
         content=content,

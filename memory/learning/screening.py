@@ -74,10 +74,10 @@ class _Screening:
             self._count(unsaid=1)
             return replace(masked, content="")
         orders = orders_assistant(masked.content)
-        wish = self._instructions and (orders or masked.category is Category.INSTRUCTION)
+        wish = self._instructions and (orders or masked.category == Category.INSTRUCTION)
         if wish and any(is_spoken_instruction(masked.content, turn.said) for turn in cited):
             return replace(masked, category=Category.INSTRUCTION, subject="")
-        if masked.category is Category.INSTRUCTION:
+        if masked.category == Category.INSTRUCTION:
             masked = replace(masked, category=Category.PREFERENCE)
         if orders:
             self._count(orders=1)

@@ -11,7 +11,7 @@ from parley.core.model.errors import DocumentConflict
 from parley.memory.edits.masking import mask_document
 from parley.memory.edits.operations import merge
 from parley.memory.migration.legacy_layouts import LegacyMemory, as_general_memory, find_legacy_memories
-from parley.memory.model.document import SUMMARY_NAMES, StoredMemory
+from parley.memory.model.document import StoredMemory
 from parley.memory.storage.port import MemoryStore
 
 
@@ -104,6 +104,6 @@ def plan_migration(
     old, new = stored.document, joined.into.document
     changed = joined.into if (new.facts, new.summaries) != (old.facts, old.summaries) else stored
     added, known = joined.merged.added, joined.merged.known
-    texts = [getattr(new.summaries, name).text != getattr(old.summaries, name).text for name in SUMMARY_NAMES]
+    texts = [each.text != old.summaries.get(name).text for name, each in new.summaries.named()]
     taken = MigratedMemory(source, added, known, len(source.document.facts) - added - known, sum(texts))
     return changed, taken

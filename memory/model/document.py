@@ -7,9 +7,10 @@ already: strings are never None, confidences are finite and within 0 and 1, cont
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin
 
@@ -17,7 +18,7 @@ VERSION = "1.0"
 
 
 class Category(StrEnum):
-    """The category of a fact; one vocabulary for prompt, storage and display."""
+    """The usual categories of facts; an operator may name others (memory/model/vocabulary.py)."""
 
     PREFERENCE = "preference"
     KNOWLEDGE = "knowledge"
@@ -52,7 +53,7 @@ class Fact:
 
     id: str
     content: str
-    category: Category = Category.CONTEXT
+    category: str = Category.CONTEXT
     confidence: float = 0.5
     created_at: str = ""
     source: str = "unknown"
@@ -89,8 +90,20 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedSummary:
+    """The summary of a topic of an operator's own."""
+
+    name: str
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
 class Summaries:
-    """The six summaries of the schema: `user.workContext` ... `history.longTermBackground`."""
+    """The six summaries of the schema, `user.workContext` ... `history.longTermBackground`, and `others`.
+
+    `others` are those of an operator's own topics that have a text. Methods know all of them by
+    their names in JSON.
+    """
 
     work: Summary = Summary()
     personal: Summary = Summary()
@@ -98,14 +111,35 @@ class Summaries:
     recent: Summary = Summary()
     earlier: Summary = Summary()
     background: Summary = Summary()
+    others: tuple[NamedSummary, ...] = ()
+
+    def named(self) -> Iterator[tuple[str, Summary]]:
+        """Yield all summaries with their names, the usual ones first, also those without a text."""
+        for name, attribute in _ATTRIBUTES.items():
+            yield name, getattr(self, attribute)
+        yield from ((each.name, each.summary) for each in self.others)
+
+    def get(self, name: str) -> Summary:
+        """Return the summary of this name; an empty one where there is none."""
+        return dict(self.named()).get(name, Summary())
+
+    def changed(self, changes: Mapping[str, Summary]) -> Summaries:
+        """Return the summaries with these in place of those of the same names."""
+        usual: dict[str, Any] = {
+            _ATTRIBUTES[name]: each for name, each in changes.items() if name in _ATTRIBUTES
+        }
+        new = {name: each for name, each in changes.items() if name not in _ATTRIBUTES}
+        own = {each.name: each.summary for each in self.others} | new
+        others = tuple(NamedSummary(name, each) for name, each in own.items() if each.text)
+        return replace(self, **usual, others=others)
 
 
-SUMMARY_NAMES = tuple(field.name for field in fields(Summaries))
-# Sections and keys of the summaries in JSON, with their field of `Summaries`.
+# Sections and keys of the usual summaries in JSON, with their attribute of `Summaries`.
 SUMMARY_SECTIONS: Mapping[str, Mapping[str, str]] = {
     "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
     "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
 }
+_ATTRIBUTES = {key: name for names in SUMMARY_SECTIONS.values() for key, name in names.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +261,12 @@ def clear(stored: StoredMemory) -> StoredMemory:
 
 def combine_documents(documents: Sequence[MemoryDocument]) -> MemoryDocument:
     """Return several memories of one person as one: all facts, and the first text of each summary."""
-    summaries = {
-        name: next((each for each in found if each.text), found[0])
-        for name in SUMMARY_NAMES
-        if (found := [getattr(document.summaries, name) for document in documents])
-    }
+    summaries: dict[str, Summary] = {}
+    for name, each in (pair for document in documents for pair in document.summaries.named()):
+        if name not in summaries or (each.text and not summaries[name].text):
+            summaries[name] = each
     return MemoryDocument(
-        summaries=Summaries(**summaries),
+        summaries=Summaries().changed(summaries),
         facts=tuple(fact for document in documents for fact in document.facts),
         updated_at=max((document.updated_at for document in documents), default=""),
     )

@@ -29,14 +29,14 @@ from parley.memory.model.document import (
 )
 from parley.memory.model.fact_ids import derive_fact_id
 from parley.memory.model.timestamps import normalise_date, normalise_timestamp
+from parley.memory.model.vocabulary import is_name
 
-# Categories of other versions of the reference system, mapped to ours.
-_CATEGORIES = {each.value: each for each in Category} | {
-    "identity": Category.CONTEXT,
-    "decision": Category.CONTEXT,
-    "constraint": Category.PREFERENCE,
-    "cognitive": Category.BEHAVIOR,
-}
+_USUAL = frozenset(each.value for each in Category)
+# What version 2 of the reference system writes where the category is one of its own, named beside it.
+_NAMED_BESIDE = "other"
+_OWN_SECTION = "user"
+_MOST_OTHERS = 40
+"""Summaries of topics of an operator's own that are read: twice as many as there may be at a time."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -56,7 +56,10 @@ def document_json(document: MemoryDocument) -> str:
     summaries = document.summaries
     value: Object = {"version": VERSION, "lastUpdated": document.updated_at}
     for section, keys in SUMMARY_SECTIONS.items():
-        value[section] = {key: _summary_value(getattr(summaries, name)) for key, name in keys.items()}
+        others = summaries.others if section == _OWN_SECTION else ()
+        found = [(key, summaries.get(key)) for key in keys]
+        found += [(each.name, each.summary) for each in others]
+        value[section] = {key: _summary_value(each) for key, each in found}
     value["facts"] = [fact_to_json(fact) for fact in document.facts]
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
@@ -70,7 +73,7 @@ def fact_to_json(fact: Fact) -> Object:
     value: Object = {
         "id": fact.id,
         "content": fact.content,
-        "category": fact.category.value,
+        "category": fact.category,
         "confidence": fact.confidence,
         "createdAt": fact.created_at,
         "source": fact.source,
@@ -122,9 +125,16 @@ def _read_summaries(value: Object, rejected: list[str]) -> Summaries:
         if not isinstance(entries, dict):
             _reject(section, entries, rejected)
             continue
-        for key, name in keys.items():
-            found[name] = _read_summary(f"{section}.{key}", entries.get(key), rejected)
-    return Summaries(**found)
+        for key in (*keys, *_others(section, entries)):
+            found[key] = _read_summary(f"{section}.{key}", entries.get(key), rejected)
+    return Summaries().changed(found)
+
+
+def _others(section: str, entries: Object) -> list[str]:
+    """Return the names of summaries of an operator's own topics."""
+    usual = {key for keys in SUMMARY_SECTIONS.values() for key in keys}
+    own = entries if section == _OWN_SECTION else ()
+    return [name for name in own if name not in usual and is_name(name)][:_MOST_OTHERS]
 
 
 def _read_summary(place: str, entry: Json, rejected: list[str]) -> Summary:
@@ -208,11 +218,12 @@ def _origins(value: Json) -> tuple[FactOrigin, ...]:
     return tuple(origin for origin in found if origin != NO_ORIGIN)
 
 
-def _category(entry: Object) -> Category:
+def _category(entry: Object) -> str:
+    """Return the category, also one that is not configured; the usual names are written in any case."""
     for key in ("category", "categoryExtension"):
-        found = _CATEGORIES.get(_text(entry.get(key)).strip().lower())
-        if found is not None:
-            return found
+        named = _text(entry.get(key)).strip()
+        if is_name(named) and named.lower() != _NAMED_BESIDE:
+            return named.lower() if named.lower() in _USUAL else named
     return Category.CONTEXT
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from parley.core.model.types import Json
-from parley.core.ports.memory.tools import MEMORY_TOOLS, ToolRefused, ToolSpec
+from parley.core.ports.memory.tools import ToolRefused, ToolSpec, tool_specs
 
-_TOOLS = {spec.name: spec for spec in MEMORY_TOOLS}
 _DAYS = frozenset({"since", "until"})
 
 
-def check_arguments(tool: str, arguments: object) -> dict[str, Json]:
+def check_arguments(tool: str, arguments: object, categories: Sequence[str]) -> dict[str, Json]:
     """Return the arguments with defaults filled in. Raises ToolRefused, which names what is wrong."""
-    spec = _TOOLS.get(tool)
+    spec = next((spec for spec in tool_specs(categories) if spec.name == tool), None)
     if spec is None:
         raise ToolRefused("There is no such tool.")
     if not isinstance(arguments, Mapping):

@@ -16,7 +16,7 @@ from parley.core.ports.memory.tools import Consent, RunScope, ToolChange, ToolCh
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.orders import orders_assistant
 from parley.memory.learning.screening import is_supported
-from parley.memory.model.document import Category, Fact
+from parley.memory.model.document import Fact
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
 from parley.memory.service import MemoryService
@@ -65,6 +65,10 @@ class ScopedMemoryTools:
             "conversation_search": self._recall,
         }
 
+    @property
+    def categories(self) -> Sequence[str]:
+        return self._memory.admin.given_categories
+
     def grant(self, scope: RunScope) -> JsonObject:
         if not self._on or not self._is_usable(scope):
             return {}
@@ -80,7 +84,7 @@ class ScopedMemoryTools:
         if admitted is None:
             raise ToolRefused(_OVER)
         scope, words = admitted
-        checked = check_arguments(tool, arguments)
+        checked = check_arguments(tool, arguments, self.categories)
         try:
             if (await self._memory.admin.repository.load_merged(scope.person)).notes.off:
                 raise ToolRefused("The person has switched memory off.")
@@ -137,7 +141,7 @@ class ScopedMemoryTools:
                 scope.person,
                 content,
                 self._now(),
-                Category(str(given["category"])),
+                str(given["category"]),
                 account,
                 shared=not scope.private,
             )
@@ -215,7 +219,7 @@ def _fact(fact: Fact) -> dict[str, Json]:
     return {
         "id": fact.id,
         "content": fact.content,
-        "category": fact.category.value,
+        "category": fact.category,
         "date": fact.created_at[:10],
         **({"until": fact.until} if fact.until else {}),
     }

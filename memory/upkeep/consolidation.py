@@ -25,6 +25,8 @@ from parley.memory.upkeep.soundness import stands_for
 
 _MOST_GROUPS, _MOST_IN_GROUP = 8, 5
 _WORDS_KEPT = 0.8
+RECENT, EARLIER = "recentMonths", "earlierContext"
+"""The topics of summaries that a model may move from one to the other."""
 _OWN_KIND = (Category.CORRECTION, Category.INSTRUCTION)
 
 
@@ -49,7 +51,7 @@ class UpkeepMaterial:
 
 
 def find_material(stored: StoredMemory, index: FactIndex, old: str) -> UpkeepMaterial:
-    """Return what may be merged; `old` is the time before which recent summaries are old."""
+    """Return what may be merged; `old` is the time before which recent summaries are old; "": none is."""
     seen: set[str] = set()
     groups: list[tuple[Fact, ...]] = []
     facts = {fact.id: fact for fact in stored.document.facts}
@@ -121,7 +123,7 @@ def _rewritten(summaries: Summaries, diff: Diff, material: UpkeepMaterial, now: 
     """Return the summaries after both changes, or neither; those that changed meanwhile stay."""
     names = {change.name for change in diff.summaries if len(change.text) <= MOST_OF_SUMMARY}
     shown = (material.summaries.recent, material.summaries.earlier)
-    if names != {"recent", "earlier"} or shown != (summaries.recent, summaries.earlier):
+    if names != {RECENT, EARLIER} or shown != (summaries.recent, summaries.earlier):
         return summaries
     before, after = _texts(shown), _texts(Summary(change.text) for change in diff.summaries)
     if not stands_for(after, [before], _WORDS_KEPT):

@@ -40,7 +40,7 @@ def join_facts(older: Fact, newer: Fact) -> Fact:
 def may_join(one: Fact, two: Fact) -> bool:
     """Return whether two facts may become one: of one kind, of one subject, and both hold."""
     alike = one.shared == two.shared and one.subject.casefold() == two.subject.casefold()
-    lasting = one.category is two.category or not {one.category, two.category} & _OWN_KIND
+    lasting = one.category == two.category or not {one.category, two.category} & _OWN_KIND
     return alike and lasting and not one.until and not two.until
 
 

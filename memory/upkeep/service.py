@@ -28,7 +28,14 @@ from parley.memory.text.smalltalk import says_nothing
 from parley.memory.text.token_counting import Counter
 from parley.memory.told_lines import ToldLines
 from parley.memory.upkeep.budget import DailyBudget
-from parley.memory.upkeep.consolidation import UpkeepMaterial, consolidate, find_material, screened
+from parley.memory.upkeep.consolidation import (
+    EARLIER,
+    RECENT,
+    UpkeepMaterial,
+    consolidate,
+    find_material,
+    screened,
+)
 from parley.memory.upkeep.duplicates import merge_duplicates
 from parley.memory.upkeep.fact_uses import FactUses, add_uses, used_lines
 from parley.memory.upkeep.staleness import lower_facts, stale_facts
@@ -38,6 +45,7 @@ log = logging.getLogger(__name__)
 _DAY = 86_400.0
 _WEEK = 7 * _DAY
 _OLD_SUMMARY = 60 * _DAY
+_MOVED = {RECENT, EARLIER}
 _MOST_PEOPLE = 10_000
 _MOST_OF_ANSWER = 1_000  # tokens of an answer that are set aside before a call
 
@@ -164,7 +172,8 @@ class UpkeepService:
         if self._model is None or not self._options.consolidation:
             return
         stored = await self._cache.load(person, assistant)
-        old = format_timestamp(self._clock() - _OLD_SUMMARY)
+        movable = self._options.vocabulary.topics.keys() >= _MOVED
+        old = format_timestamp(self._clock() - _OLD_SUMMARY) if movable else ""
         material = await self._cache.run_in_thread(partial(_material, stored, old))
         rules, about = self._model.prompts.upkeep, material.render()
         cost = self._counter.count(rules) + self._counter.count(about) + _MOST_OF_ANSWER

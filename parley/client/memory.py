@@ -69,8 +69,8 @@ class MemoryClient:
         """Return the ids of the facts that are about some words, best first."""
         return await self._ask(MemorySearchAnswer, "GET", "search", words=words)
 
-    async def add(self, content: str, category: str = "context", confidence: float = 1.0) -> MemoryAnswer:
-        """Remember a fact."""
+    async def add(self, content: str, category: str | None = None, confidence: float = 1.0) -> MemoryAnswer:
+        """Remember a fact; without a category it has the usual one, `context`."""
         body = {"content": content, "category": category, "confidence": confidence}
         return await self._whole("POST", "facts", body=body)
 

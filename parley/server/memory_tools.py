@@ -12,12 +12,12 @@ from langgraph.types import interrupt
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import (
-    MEMORY_TOOLS,
     TOOLS_KEY,
     Consent,
     MemoryTools,
     ToolRefused,
     ToolSpec,
+    tool_specs,
 )
 from parley.core.texts import Sentence, language_of, say
 
@@ -26,7 +26,7 @@ _FORGET = "memory_delete"
 
 def memory_tools(tools: MemoryTools) -> list[BaseTool]:
     """Return the tools for an agent whose runs have a token in `configurable`."""
-    return [_tool(spec, tools) for spec in MEMORY_TOOLS]
+    return [_tool(spec, tools) for spec in tool_specs(tools.categories)]
 
 
 def _tool(spec: ToolSpec, tools: MemoryTools) -> BaseTool:

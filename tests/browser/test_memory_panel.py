@@ -88,6 +88,25 @@ async def test_a_fact_is_corrected_where_it_stands(panel: Panel) -> None:
     assert focused == "Edit: Is allergic to walnuts"
 
 
+async def test_the_categories_and_topics_are_those_of_the_operator(browser: Browser, tmp_path: Path) -> None:
+    memories = Memories(documents={OWN: empty() | {"facts": [fact(1, "Plays the viola", "hobby")]}})
+    memories.of(OWN)["user"]["allergies"] = {"summary": "No nuts.", "updatedAt": ""}
+    memories.config = {**memories.config, "categories": ["person", "correction"]}
+    async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
+        await panel.sees("No nuts.")
+        assert await panel.dialog.locator("dt").all_inner_texts() == ["allergies"]
+        offered = panel.dialog.locator(".fact-form select option")
+        assert await offered.all_inner_texts() == ["person", "correction"]
+        await panel.dialog.get_by_role("button", name="Edit: Plays").click()
+        chosen = panel.dialog.locator("li form select")
+        assert await chosen.locator("option").all_inner_texts() == ["person", "correction", "hobby"]
+        assert await chosen.input_value() == "hobby"
+        await chosen.select_option("person")
+        await panel.dialog.locator("li form").get_by_role("button", name="Save").click()
+        await panel.dialog.locator("li .kind").get_by_text("person").wait_for()
+        assert memories.of(OWN)["facts"][0]["category"] == "person"
+
+
 async def test_escape_gives_up_a_correction_before_it_closes_the_panel(panel: Panel) -> None:
     await panel.dialog.get_by_role("button", name="Edit: Is allergic").click()
     await panel.page.keyboard.type("nonsense")

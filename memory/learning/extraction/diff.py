@@ -44,7 +44,7 @@ class ProposedFact:
     """
 
     content: str
-    category: Category = Category.CONTEXT
+    category: str = Category.CONTEXT
     confidence: float = 0.5
     source_error: str = ""
     keywords: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class SummaryChange:
-    """A new text for the summary `name` (one of SUMMARY_NAMES).
+    """A new text for the summary `name` (by its name in JSON).
 
     One that is less than half as long as what is there is refused, unless `shrinks` says that it is meant.
     """

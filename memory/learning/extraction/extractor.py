@@ -22,7 +22,7 @@ from parley.memory.learning.extraction.turn_filter import (
     LearnableTurns,
     head_and_tail,
 )
-from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, Summaries
+from parley.memory.model.document import Category, Fact, MemoryDocument, Summaries
 from parley.memory.text.escape import escaped
 from parley.memory.text.secrets import mask_secrets
 
@@ -148,12 +148,8 @@ def render_fact(name: str, fact: Fact) -> str:
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:
-    """Yield the summaries that have a text, by their names in JSON."""
-    for names in SUMMARY_SECTIONS.values():
-        for wire, name in names.items():
-            text = getattr(summaries, name).text
-            if text:
-                yield f"{wire}: {_shown(text)}"
+    """Return the summaries that have a text, by their names in JSON."""
+    return (f"{name}: {_shown(each.text)}" for name, each in summaries.named() if each.text)
 
 
 def _shown(text: str) -> str:
@@ -178,7 +174,7 @@ def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) 
     found = [[fact.id for fact, _ in index.search([words[:_AS_LONG_AS]], each)] for words in said]
     near = [name for rank in zip_longest(*found) for name in rank if name]  # the nearest of each turn first
     newest = [fact.id for fact in facts[-_NEWEST:]]
-    corrections = [fact.id for fact in facts if fact.category is Category.CORRECTION][-_CORRECTIONS:]
+    corrections = [fact.id for fact in facts if fact.category == Category.CORRECTION][-_CORRECTIONS:]
     chosen = {*list(dict.fromkeys(near))[:MOST_NEAR], *newest, *corrections}
     return [fact for fact in facts if fact.id in chosen]
 

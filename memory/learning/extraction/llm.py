@@ -11,6 +11,7 @@ from parley.core.model.errors import ConfigError, MemoryFailed
 from parley.core.model.types import Json
 from parley.memory.learning.extraction.parse_response import content_text
 from parley.memory.learning.extraction.response_schema import update_schema
+from parley.memory.model.vocabulary import USUAL_VOCABULARY, MemoryVocabulary
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -27,7 +28,7 @@ class ModelSettings:
     """A chat model: `name` as `init_chat_model` takes it (`provider:model`), and its provider's parameters.
 
     Empty values leave the provider's own defaults; `temperature` None too. `timeout` is for one extraction
-    with everything that belongs to it, in seconds.
+    with everything that belongs to it, in seconds. Answers have the categories and topics of `vocabulary`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class ModelSettings:
     api_key: str = field(default="", repr=False)
     temperature: float | None = None
     timeout: float = 120.0
+    vocabulary: MemoryVocabulary = USUAL_VOCABULARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def _made(settings: ModelSettings) -> tuple[BaseChatModel, Runnable[LanguageMode
     except ValueError as error:
         raise ConfigError(f"memory.model_name: {settings.name} cannot be used: {error}") from error
     try:
-        return model, model.with_structured_output(update_schema(), include_raw=True)
+        return model, model.with_structured_output(update_schema(settings.vocabulary), include_raw=True)
     except (NotImplementedError, ValueError, TypeError):
         return model, None
 

@@ -147,7 +147,7 @@ def _fact(raw: Json, shown: ShownIds) -> ProposedFact | None:
         return None
     return ProposedFact(
         content=content,
-        category=_category(raw.get("category")),
+        category=_word(raw.get("category")).casefold() or Category.CONTEXT,
         confidence=confidence,
         source_error=_word(raw.get("sourceError")),
         keywords=tuple(word for each in _items(raw.get("keywords")) if (word := _word(each))),
@@ -157,13 +157,6 @@ def _fact(raw: Json, shown: ShownIds) -> ProposedFact | None:
         judgements=tuple(_judgements(raw.get("similar"), shown)),
         turns=tuple(dict.fromkeys(_turns(raw.get("turns"), shown))),
     )
-
-
-def _category(raw: Json) -> Category:
-    try:
-        return Category(_word(raw).lower())
-    except ValueError:
-        return Category.CONTEXT
 
 
 def _confidence(raw: Json) -> float | None:
@@ -214,10 +207,9 @@ def _removal(raw: Json, places: Mapping[int, int], shown: ShownIds) -> Removal |
 
 
 def _summaries(value: Object) -> Iterator[SummaryChange]:
-    for section, names in SUMMARY_SECTIONS.items():
+    for section in SUMMARY_SECTIONS:
         parts = value.get(section)
-        for wire, name in names.items():
-            part = parts.get(wire) if isinstance(parts, dict) else None
+        for name, part in parts.items() if isinstance(parts, dict) else ():
             if isinstance(part, dict) and _yes(part.get("shouldUpdate")):
                 text = part.get("summary")
                 if isinstance(text, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.core.model.types import Json
 from parley.memory.learning.extraction.diff import Relation
-from parley.memory.model.document import SUMMARY_SECTIONS, Category
+from parley.memory.model.vocabulary import MemoryVocabulary
 
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"type": "array", "items": {"type": "string"}}
@@ -39,14 +39,14 @@ def _removal() -> Json:
     )
 
 
-def update_schema() -> dict[str, Json]:
+def update_schema(vocabulary: MemoryVocabulary) -> dict[str, Json]:
     """Return the schema. Every property is required, as strict providers want it; the parser needs fewer."""
     summary = _object({"shouldUpdate": {"type": "boolean"}, "summary": _TEXT, "shrinks": {"type": "boolean"}})
     similar = _object({"id": _TEXT, "relation": _choice([each.value for each in Relation])})
     fact = _object(
         {
             "content": _TEXT,
-            "category": _choice([each.value for each in Category]),
+            "category": _choice(list(vocabulary.categories)),
             "confidence": {"type": "number"},
             "scope": _choice(["user", "task", "project"]),
             "turns": _TEXTS,
@@ -59,7 +59,7 @@ def update_schema() -> dict[str, Json]:
         }
     )
     sections = {
-        section: _object(dict.fromkeys(names, summary)) for section, names in SUMMARY_SECTIONS.items()
+        section: _object(dict.fromkeys(names, summary)) for section, names in vocabulary.sections().items()
     }
     return {
         "title": "MemoryUpdate",

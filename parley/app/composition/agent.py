@@ -23,7 +23,7 @@ from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
-from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address
+from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address, tool_categories
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.app.composition.store_index import store_index
 from parley.app.extras import install_command, require_extra
@@ -84,6 +84,7 @@ class OpenedAgent:
         """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
         if self.graphs is not None:
             self.sign_ins.address = sign_in_address(loaded)
+            self.tools.categories = tool_categories(loaded)
             await self.graphs.reload_graphs(embedded_options(loaded, self.tools, self.sign_ins))
 
     def configure(self, loaded: LoadedSettings) -> None:
@@ -110,7 +111,7 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 @asynccontextmanager
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
-    settings, tools = loaded.settings.agent, DeferredMemoryTools()
+    settings, tools = loaded.settings.agent, DeferredMemoryTools(tool_categories(loaded))
     sign_ins = open_sign_ins(loaded)
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
@@ -203,7 +204,9 @@ def _most_steps(settings: Settings) -> int:
 def served_options(loaded: LoadedSettings) -> EmbeddedOptions:
     """Return the options of a server that others reach: their handler says who comes in."""
     auth = loaded.settings.agent_server.auth
-    tools = RemoteMemoryTools(mcp_address(loaded)) if loaded.settings.memory.tools else NO_MEMORY_TOOLS
+    tools: MemoryTools = NO_MEMORY_TOOLS
+    if loaded.settings.memory.tools:
+        tools = RemoteMemoryTools(mcp_address(loaded), categories=tool_categories(loaded))
     return replace(embedded_options(loaded, tools), auth=place_in(loaded.folder, auth) if auth else "")
 
 

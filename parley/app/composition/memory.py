@@ -109,6 +109,7 @@ def _options(loaded: LoadedSettings) -> MemoryOptions:
         ranking=Ranking(section.ranking),
         similarity_weight=section.similarity_weight,
         confidence_weight=section.confidence_weight,
+        vocabulary=section.vocabulary,
     )
 
 
@@ -141,10 +142,11 @@ def _extractor(loaded: LoadedSettings, runs: LessonAgent | None) -> Extractor:
     own = section.model_name is not None
     name = loaded.settings.memory_model
     folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
+    prompts = load_prompts(folder, section.vocabulary)
     if section.assistant and runs is not None:
         session = replace(default_session(loaded), assistant=section.assistant, input={}, output="")
         timeout = MemoryOptions().model_timeout
-        return ModelExtractor(AssistantModel(runs, session, timeout), load_prompts(folder))
+        return ModelExtractor(AssistantModel(runs, session, timeout), prompts)
     if not name:
         return RuleExtractor()
     settings = ModelSettings(
@@ -153,5 +155,6 @@ def _extractor(loaded: LoadedSettings, runs: LessonAgent | None) -> Extractor:
         api_key=section.model_api_key if own else agent.model_api_key,
         temperature=section.temperature,
         timeout=MemoryOptions().model_timeout,
+        vocabulary=section.vocabulary,
     )
-    return ModelExtractor(LangchainModel(settings), load_prompts(folder))
+    return ModelExtractor(LangchainModel(settings), prompts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NotRequired
 
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # of `typing` only from Python 3.12 on, says pydantic
 
 from parley.app.openapi.answers import MemorySwitchAnswer
@@ -18,8 +19,9 @@ class SummaryAnswer(TypedDict):
     updatedAt: str
 
 
+@with_config(ConfigDict(extra="allow"))
 class MemoryUserAnswer(TypedDict):
-    """What is known of a person now."""
+    """What is known of a person now; summaries of an operator's own topics stand beside these."""
 
     workContext: SummaryAnswer
     personalContext: SummaryAnswer
@@ -97,6 +99,8 @@ class MemoryConfigAnswer(TypedDict):
     ranking: str
     similarity_weight: float
     confidence_weight: float
+    categories: list[str]
+    topics: list[str]
 
 
 @dataclass(frozen=True, slots=True)

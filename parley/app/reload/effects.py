@@ -45,8 +45,9 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         ReloadEffect.SWAPPED: "enabled injection_enabled injection groups per_assistant first_use_notice "
         "instructions staleness consolidation consolidation_calls consolidation_tokens "
         "debounce_seconds max_wait max_concurrency assistant model_name model_api_key base_url temperature "
-        "prompts_dir max_facts fact_confidence_threshold max_injection_tokens injection_format "
+        "prompts_dir topics max_facts fact_confidence_threshold max_injection_tokens injection_format "
         "token_counting ranking similarity_weight confidence_weight past_conversations_days",
+        ReloadEffect.GRAPHS: "categories",
         ReloadEffect.RESTART: "tools tools_url storage storage_path embedding embedding_model "
         "embedding_api_key",
     },

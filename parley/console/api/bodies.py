@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -26,7 +26,7 @@ MAX_BODY_BYTES = 64_000
 
 _Model = TypeVar("_Model")
 
-CategoryName = Literal["preference", "knowledge", "context", "behavior", "goal", "correction", "instruction"]
+CategoryName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 
 
 class RequestRefused(Exception):
@@ -64,7 +64,7 @@ class NewFactBody(_Body):
     """Something to remember."""
 
     content: FactContent
-    category: CategoryName = "context"
+    category: CategoryName | None = None
     confidence: Confidence = 1.0
 
 

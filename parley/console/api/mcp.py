@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from parley.core.ports.memory.tools import MEMORY_TOOLS, MemoryTools, ToolRefused
+from parley.core.ports.memory.tools import MemoryTools, ToolRefused, tool_specs
 from parley.version import VERSION
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _session_manager(tools: MemoryTools) -> StreamableHTTPSessionManager:
     async def list_tools() -> list[types.Tool]:
         return [
             types.Tool(name=spec.name, description=spec.description, inputSchema=dict(spec.schema))
-            for spec in MEMORY_TOOLS
+            for spec in tool_specs(tools.categories)
         ]
 
     async def call_tool(name: str, arguments: dict[str, Any]) -> types.CallToolResult:

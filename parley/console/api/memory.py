@@ -25,7 +25,13 @@ from parley.console.api.bodies import (
 )
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory.admin import FactChange, FactEdit, InvalidMemory, MemoryAdminPort
+from parley.core.ports.memory.admin import (
+    FactChange,
+    FactEdit,
+    InvalidMemory,
+    MemoryAdminPort,
+    UnknownCategory,
+)
 
 MAX_IMPORT_BYTES = 32_000_000
 """Bytes of a memory that is imported: 50,000 facts, with room."""
@@ -126,7 +132,7 @@ class MemoryHandlers:
 
     async def create(self, request: Request) -> Response:
         person, body = await self._person(request), await read_json(request, NewFactBody)
-        edit = await self._memory.create(person, body.content, body.category, body.confidence)
+        edit = await self._memory.create(person, body.content, body.category or "", body.confidence)
         fact_id = _written_id(edit)
         answer = await self._whole(person)
         answer.headers["location"] = f"/api/memory/facts/{quote(fact_id, safe='')}"
@@ -210,6 +216,8 @@ def guard_memory(enabled: Callable[[], bool], handler: Handler) -> Handler:
             answer = await handler(request)
         except RequestRefused as refused:
             answer = JSONResponse(refused.answer(), refused.status)
+        except UnknownCategory as unknown:
+            answer = JSONResponse(RequestRefused(422, "bad_request", unknown.user_text).answer(), 422)
         except MemoryFailed as failed:
             answer = JSONResponse(RequestRefused(503, "memory_failed", failed.user_text).answer(), 503)
             answer.headers["retry-after"] = "2"

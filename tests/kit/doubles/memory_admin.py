@@ -9,8 +9,16 @@ from typing import Any
 
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
-from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, InvalidMemory, MemoryHealth
+from parley.core.ports.memory.admin import (
+    FactChange,
+    FactEdit,
+    FailedTurn,
+    InvalidMemory,
+    MemoryHealth,
+    UnknownCategory,
+)
 from parley.core.ports.memory.port import FactView, MemoryView
+from parley.memory.model.vocabulary import CATEGORIES, TOPICS
 
 OWN = "web:local"
 AT = "2026-11-20T09:30:00.000000Z"
@@ -30,6 +38,8 @@ CONFIG: Mapping[str, Json] = {
     "ranking": "relevance",
     "similarity_weight": 0.6,
     "confidence_weight": 0.4,
+    "categories": list(CATEGORIES),
+    "topics": list(TOPICS),
 }
 
 Document = dict[str, Any]
@@ -117,6 +127,11 @@ class Memories:
     async def switch(self, person: str, on: bool) -> None:
         self.states[person] = replace(await self.overview(person), on=on)
 
+    def _check(self, category: str) -> None:
+        names = self.config["categories"]
+        if isinstance(names, list) and category not in names:
+            raise UnknownCategory(map(str, names))
+
     async def export(self, person: str) -> str:
         return json.dumps(self.of(person), ensure_ascii=False)
 
@@ -125,6 +140,7 @@ class Memories:
         return await self.export(person)
 
     async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
+        self._check(category or "context")
         facts = self.of(person)["facts"]
         for entry in facts:
             if entry["content"].casefold() == content.casefold():
@@ -134,7 +150,7 @@ class Memories:
             "createdAt": AT,
             "source": "manual",
             "content": content,
-            "category": category,
+            "category": category or "context",
             "confidence": confidence,
         }
         facts.append(entry)
@@ -147,6 +163,7 @@ class Memories:
                 return FactEdit(view_of(entry), known=True)
         for entry in facts:
             if entry["id"] == fact_id:
+                self._check(change.category or entry["category"])
                 given = {name: value for name, value in asdict(change).items() if value is not None}
                 entry.update(given, source="manual")
                 return FactEdit(view_of(entry))

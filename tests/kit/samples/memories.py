@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
 from parley.memory.learning.apply_diff import DiffContext
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
-from parley.memory.model.document import Category, Fact, MemoryDocument, Notes, StoredMemory
+from parley.memory.model.document import (
+    Category,
+    Fact,
+    MemoryDocument,
+    Notes,
+    StoredMemory,
+    Summaries,
+    Summary,
+)
 from parley.memory.model.timestamps import format_timestamp
 
 DAY = 86400.0
@@ -25,6 +34,12 @@ def fact(number: int, content: str, confidence: float = 0.8, day: float = 0, **o
     """A fact whose id is its number."""
     named = Fact(f"fact_{number:08x}", content, confidence=confidence, created_at=at(day), source="thread")
     return Fact(**{key: getattr(named, key) for key in Fact.__slots__} | other)
+
+
+def summaries_of(texts: Mapping[str, str], updated_at: str = "") -> Summaries:
+    """Summaries by their attributes."""
+    made: dict[str, Any] = {name: Summary(text, updated_at) for name, text in texts.items()}
+    return Summaries(**made)
 
 
 def stored(*facts: Fact, **notes) -> StoredMemory:

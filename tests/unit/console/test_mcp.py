@@ -16,11 +16,11 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from parley.console.api.mcp import MCP_PATH, McpEndpoint
-from parley.core.ports.memory.tools import MEMORY_TOOLS
+from parley.core.ports.memory.tools import TOOL_NAMES
 from tests.unit.memory.tools.scene import BOB, Scene, scene
 
 pytest.importorskip("mcp")
-NAMES = [spec.name for spec in MEMORY_TOOLS]
+NAMES = list(TOOL_NAMES)
 
 
 @asynccontextmanager

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 import pytest
 
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
-from parley.core.ports.memory.admin import FactChange
+from parley.core.ports.memory.admin import FactChange, UnknownCategory
 from parley.core.ports.memory.port import MemoryNotices, MergeOutcome, RecallQuery, UndoResult
 from parley.memory.learning.extraction.extractor import ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
+from parley.memory.model.vocabulary import MemoryVocabulary
 from parley.memory.options import Groups, MemoryOptions, TokenCounting
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
@@ -285,6 +286,20 @@ async def test_facts_are_made_corrected_and_removed_by_hand(tmp_path):
         assert await admin.delete("ann", made.id)
         assert not await admin.delete("ann", made.id)
         assert json.loads(await admin.reload("ann"))["facts"] == []
+
+
+async def test_a_category_that_is_not_configured_is_refused_by_name(tmp_path):
+    options = MemoryOptions(vocabulary=MemoryVocabulary({"person": "who they are", "correction": "wrong"}))
+    async with service_on(tmp_path, options=options) as service:
+        admin = service.admin
+        with pytest.raises(UnknownCategory, match="category: must be one of person, correction"):
+            await admin.create("ann", "Likes tea", "preference", 0.8)
+        made = (await admin.create("ann", "Likes tea", "", 0.8)).fact
+        assert made.category == "person"
+        with pytest.raises(UnknownCategory):
+            await admin.patch("ann", made.id, FactChange(category="context"))
+        assert admin.config["categories"] == ["person", "correction"]
+        assert admin.given_categories == ["person", "correction"]
 
 
 async def test_no_secret_is_in_the_status(tmp_path):

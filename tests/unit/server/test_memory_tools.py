@@ -10,7 +10,7 @@ from pathlib import Path
 from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.ports.agent import Agent
-from parley.core.ports.memory.tools import MEMORY_TOOLS, TOOLS_KEY
+from parley.core.ports.memory.tools import TOOL_NAMES, TOOLS_KEY
 from parley.memory.tools.service import ScopedMemoryTools
 from parley.server.app import embedded_server
 from parley.server.asgi_transport import StreamingASGITransport
@@ -55,7 +55,7 @@ async def test_the_built_in_agent_uses_each_tool_and_asks_before_it_forgets(tmp_
         assert '"content": "Plays the viola"' in saved
         assert "Remembered: Plays the viola" in saved
         names = [each["function"]["name"] for each in model.asked[-1]["tools"]]
-        assert names == [spec.name for spec in MEMORY_TOOLS]
+        assert names == list(TOOL_NAMES)
         (fact,) = (await here.memory.overview("test:ann")).facts
 
         found = await answer(

@@ -162,8 +162,8 @@ interface Summary {
 
 // A person's memory, of which the page shows this much.
 export interface Memory {
-  user: { workContext: Summary; personalContext: Summary; topOfMind: Summary };
-  history: { recentMonths: Summary; earlierContext: Summary; longTermBackground: Summary };
+  user: Record<string, Summary>; // by topic
+  history: Record<string, Summary>;
   facts: Fact[];
 }
 
@@ -215,6 +215,7 @@ export interface Undone {
 }
 
 export interface MemoryStatus {
+  config: { categories: string[] };
   data: Memory;
   person?: MemoryState;
 }

@@ -6,7 +6,6 @@ import { originOf } from "./origin.js";
 
 /** @import { Fact, NewFact } from "../kit/protocol" */
 
-const CATEGORIES = ["preference", "knowledge", "context", "behavior", "goal", "correction", "instruction"];
 const MOST = 500;
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
@@ -86,11 +85,12 @@ export function focusIn(list) {
  * @param {string} action
  * @param {(change: NewFact) => Promise<boolean>} save
  * @param {(() => void) | null} cancel
+ * @param {string[]} categories
  */
-export function factForm(fact, action, save, cancel = null) {
+export function factForm(fact, action, save, cancel, categories) {
   const field = h("textarea", { rows: cancel ? "2" : "1", maxlength: String(MOST), required: true, "aria-label": cancel ? t("memoryContent") : t("memoryAddWhat"), placeholder: t("memoryAddHint") });
   field.value = fact.content;
-  const options = CATEGORIES.map((name) => h("option", { value: name, selected: name === fact.category }, named(name)));
+  const options = kinds(fact, categories).map((name) => h("option", { value: name, selected: name === fact.category }, named(name)));
   const kind = h("select", { "aria-label": t("memoryCategory") }, ...options);
   const sure = cancel && h("input", { type: "number", min: "0", max: "100", step: "1", required: true, value: String(percent(fact)), "aria-label": t("memoryConfidence"), title: t("memoryConfidence") });
   const go = h("button", { class: "primary" }, action);
@@ -117,6 +117,13 @@ export function factForm(fact, action, save, cancel = null) {
   });
   return form;
 }
+
+/**
+ * The categories that there are, and that of a fact which has another one.
+ * @param {NewFact} fact
+ * @param {string[]} categories
+ */
+const kinds = ({ content, category }, categories) => !content || categories.includes(category) ? categories : [...categories, category];
 
 /**
  * Unchanged confidence is sent as it was: what is shown is rounded.

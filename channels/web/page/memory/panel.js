@@ -26,6 +26,7 @@ export function openMemory() {
 class Panel {
   /** @type {Memory | null} */
   #data = null;
+  #categories = /** @type {string[]} */ ([]);
   /** The ids of the facts that were found, best first; null where nothing is searched for.
    * @type {string[] | null}
    */
@@ -54,9 +55,8 @@ class Panel {
     const undo = h("button", { type: "button", class: "plain", onclick: () => this.#undo() }, t("memoryUndo"));
     const bring = h("button", { type: "button", class: "plain", onclick: () => this.#import() }, t("memoryImport"));
     const clear = h("button", { type: "button", class: "plain", onclick: () => this.#clear() }, t("memoryClear"));
-    const add = factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact), null);
     const tools = h("div", { class: "memory-tools" }, toggle, undo, bring, downloads(), clear);
-    this.#body.append(tools, add, this.#search, this.#told.node, this.#list, this.#kept);
+    this.#body.append(tools, this.#search, this.#told.node, this.#list, this.#kept);
     this.#dialog.append(head, h("p", {}, t("memorySays")), this.#note, this.#trouble, this.#heard, this.#body);
     this.#dialog.addEventListener("click", (event) => event.target === this.#dialog && this.#dialog.close());
     this.#dialog.addEventListener("cancel", (event) => this.#cancel(event));
@@ -83,6 +83,8 @@ class Panel {
     }
     this.#showState(status.person);
     this.#show(status.data);
+    this.#categories = status.config.categories;
+    this.#search.before(factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact), null, this.#categories));
     this.#body.hidden = false;
     await this.#tried(this.#told.load());
   }
@@ -222,7 +224,7 @@ class Panel {
   /** @param {Fact} fact */
   #fact(fact) {
     if (fact.id !== this.#editing) return factRow(fact, { edit: () => this.#edit(fact.id), forget: () => this.#forget(fact) });
-    return h("li", {}, factForm(fact, t("save"), (change) => this.#save(fact, change), () => this.#edit("", fact.id)));
+    return h("li", {}, factForm(fact, t("save"), (change) => this.#save(fact, change), () => this.#edit("", fact.id), this.#categories));
   }
 
   /** @param {string} id */

@@ -14,6 +14,7 @@ from parley.console.api.mcp import MCP_PATH, McpEndpoint
 from parley.core.inbound.live_turns import LiveTurns
 from parley.core.model.types import Json, JsonObject
 from parley.core.ports.journal import Journal
+from parley.core.ports.memory.port import INSTRUCTION
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, Consent, MemoryTools, RunScope, ToolChange
 from parley.core.state.conversations import ConversationRepository
 from parley.memory.service import MemoryService
@@ -27,7 +28,8 @@ class DeferredMemoryTools:
 
     takes_consent = True
 
-    def __init__(self) -> None:
+    def __init__(self, categories: Sequence[str] = ()) -> None:
+        self.categories = categories
         self._tools: MemoryTools = NO_MEMORY_TOOLS
         self.endpoint = McpEndpoint(self)
 
@@ -72,6 +74,11 @@ class DeferredMemoryTools:
 
     async def take_changes(self, person: str, turn: str) -> Sequence[ToolChange]:
         return await self._tools.take_changes(person, turn)
+
+
+def tool_categories(loaded: LoadedSettings) -> Sequence[str]:
+    """Return the categories that agents may give a fact: what a person wants of every answer they say."""
+    return [name for name in loaded.settings.memory.vocabulary.categories if name != INSTRUCTION]
 
 
 def mcp_address(loaded: LoadedSettings) -> str:

@@ -29,8 +29,14 @@ class RemoteMemoryTools:
 
     takes_consent = False
 
-    def __init__(self, address: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        address: str,
+        transport: httpx.AsyncBaseTransport | None = None,
+        categories: Sequence[str] = (),
+    ) -> None:
         self._address = address
+        self.categories = categories
         self._transport = transport
         self._numbers = count(1)
 

@@ -82,6 +82,10 @@ def _syntax(error: yaml.MarkedYAMLError) -> ConfigProblem:
     return ConfigProblem((), f"not valid YAML{where}: {problem}", mark.line + 1 if mark else 0)
 
 
+# Where a key is a name that counts without a value; elsewhere an empty key is one that is not there.
+_NAMES: frozenset[Path] = frozenset({("memory", "categories"), ("memory", "topics")})
+
+
 class _Reader:
     def __init__(self) -> None:
         self.lines: dict[Path, int] = {}
@@ -105,6 +109,8 @@ class _Reader:
                 continue
             first[key] = self.lines[here] = line
             value = self._value(value_node, here)
+            if value is None and path in _NAMES:
+                value = ""
             if value is not None:
                 tree[key] = value
         return tree

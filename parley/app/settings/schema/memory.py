@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from parley.channels.kit.config import Section
+from parley.memory.model.vocabulary import (
+    CATEGORIES,
+    MOST_CATEGORIES,
+    MOST_OF_DESCRIPTION,
+    MOST_TOPICS,
+    NEEDED,
+    TOPICS,
+    MemoryVocabulary,
+    is_name,
+    with_descriptions,
+)
 
 
 class MemorySection(Section):
@@ -37,6 +49,8 @@ class MemorySection(Section):
     base_url: str = ""
     temperature: float | None = Field(default=None, ge=0, le=2)
     prompts_dir: str = ""
+    categories: dict[str, str] = Field(default_factory=dict, max_length=MOST_CATEGORIES)
+    topics: dict[str, str] = Field(default_factory=dict, max_length=MOST_TOPICS)
     max_facts: int = Field(default=1000, ge=10, le=50_000)
     fact_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
     max_injection_tokens: int = Field(default=2000, ge=100, le=8000)
@@ -61,6 +75,23 @@ class MemorySection(Section):
         if any(_is_off(given.get(key)) for key in ("injection", "injection_enabled")):
             return {**given, "injection": "off", "injection_enabled": False}
         return given
+
+    @field_validator("categories")
+    @classmethod
+    def _described(cls, value: dict[str, str]) -> dict[str, str]:
+        return _check_names(value, CATEGORIES, "category")
+
+    @field_validator("topics")
+    @classmethod
+    def _described_topics(cls, value: dict[str, str]) -> dict[str, str]:
+        return _check_names(value, TOPICS, "topic")
+
+    @property
+    def vocabulary(self) -> MemoryVocabulary:
+        """Return the categories and topics with their descriptions."""
+        return MemoryVocabulary(
+            with_descriptions(self.categories, CATEGORIES, NEEDED), with_descriptions(self.topics, TOPICS)
+        )
 
     @field_validator("base_url", "tools_url")
     @classmethod
@@ -94,6 +125,25 @@ class MemorySection(Section):
         if self.embedding.startswith("http") and not self.embedding_model:
             raise ValueError("embedding_model is empty; write the model that the service is to use")
         return self
+
+
+def _check_names(named: dict[str, str], usual: Mapping[str, str], what: str) -> dict[str, str]:
+    """Raise ValueError for a name that cannot be one, and for one that a model is told nothing about."""
+    folded: set[str] = set()
+    for name, text in named.items():
+        if not is_name(name):
+            raise ValueError(
+                f'"{name[:40]}" cannot be the name of a {what}; write a letter, then letters, digits, - or '
+                "_, at most 40 in all"
+            )
+        if name.casefold() in folded:
+            raise ValueError(f'"{name}" is there twice; names differ by more than capital letters')
+        folded.add(name.casefold())
+        if not text and name not in usual:
+            raise ValueError(f'"{name}" has no description; write in a few words what belongs there')
+        if text and len(text) > MOST_OF_DESCRIPTION:
+            raise ValueError(f'the description of "{name}" is longer than {MOST_OF_DESCRIPTION} characters')
+    return named
 
 
 def _is_off(value: object) -> bool:

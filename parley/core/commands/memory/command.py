@@ -62,7 +62,8 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
     lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
     if seen.damaged:
         lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
-    lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
+    titles = {name: context.say(title) for name, title in _TITLES.items()}
+    lines += [f"- **{titles.get(name, name)}**: {text}" for name, text in seen.summaries]
     wishes = _wishes(seen.facts)
     if wishes:
         newest = sorted(wishes, key=lambda fact: max(fact.at, fact.confirmed), reverse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,13 @@ from parley.core.ports.memory.port import NO_ORIGIN, FactOrigin, FactView, Memor
 
 class InvalidMemory(MemoryFailed):
     """A text to be imported is not a memory; nothing was changed."""
+
+
+class UnknownCategory(MemoryFailed):
+    """A fact was to have a category that is not configured; `categories` are those that are."""
+
+    def __init__(self, categories: Iterable[str]) -> None:
+        super().__init__(f"category: must be one of {', '.join(categories)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +112,17 @@ class MemoryAdminPort(Protocol):
         ...
 
     async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
-        """Add a fact; nothing changes when it is known."""
+        """Add a fact; nothing changes when it is known. A category "" is the usual one.
+
+        Raises UnknownCategory.
+        """
         ...
 
     async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
-        """Edit a fact; nothing changes when another one says the same, or when the new text is blank."""
+        """Edit a fact; nothing changes when another one says the same, or when the new text is blank.
+
+        Raises UnknownCategory, but for the category that the fact has.
+        """
         ...
 
     async def delete(self, person: str, fact_id: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Protocol
 
 from parley.core.model.errors import ParleyError
@@ -76,6 +77,11 @@ class MemoryTools(Protocol):
     @property
     def takes_consent(self) -> bool: ...
 
+    @property
+    def categories(self) -> Sequence[str]:
+        """Return the categories that a fact may be given."""
+        ...
+
     def grant(self, scope: RunScope) -> JsonObject:
         """Return what a run is given so that it can call; empty where tools are off."""
         ...
@@ -99,6 +105,7 @@ class NullMemoryTools:
     """No tools."""
 
     takes_consent = True
+    categories = ()
 
     def grant(self, scope: RunScope) -> JsonObject:
         return {}
@@ -117,7 +124,6 @@ class NullMemoryTools:
 
 NO_MEMORY_TOOLS = NullMemoryTools()
 
-_CATEGORIES: list[Json] = ["preference", "knowledge", "context", "behavior", "goal", "correction"]
 _DAY: dict[str, Json] = {"type": "string", "maxLength": 10, "description": "A day, YYYY-MM-DD."}
 
 
@@ -139,7 +145,7 @@ def _schema(required: list[Json], **properties: Json) -> dict[str, Json]:
 
 
 _FACT = _text("The id of the fact, as memory_search returns it.", 64)
-MEMORY_TOOLS = (
+_TOOLS = (
     ToolSpec(
         "memory_search",
         "Search what is remembered about the person you talk to. Returns facts with their ids, best first.",
@@ -152,7 +158,7 @@ MEMORY_TOOLS = (
         _schema(
             ["content"],
             content=_text("The fact, one sentence, in the person's own words as far as possible."),
-            category={"type": "string", "enum": _CATEGORIES, "default": "context"},
+            category={"type": "string"},
         ),
     ),
     ToolSpec(
@@ -179,3 +185,17 @@ MEMORY_TOOLS = (
         ),
     ),
 )
+TOOL_NAMES = tuple(spec.name for spec in _TOOLS)
+
+
+def tool_specs(categories: Sequence[str]) -> Sequence[ToolSpec]:
+    """Return the memory tools, of which one takes the name of a category."""
+    return tuple(map(partial(_with_categories, categories), _TOOLS))
+
+
+def _with_categories(categories: Sequence[str], spec: ToolSpec) -> ToolSpec:
+    properties = spec.schema["properties"]
+    if not isinstance(properties, dict) or "category" not in properties:
+        return spec
+    named: Json = {"type": "string", "enum": list[Json](categories)}
+    return replace(spec, schema={**spec.schema, "properties": properties | {"category": named}})

@@ -1,18 +1,16 @@
 """The memory API: whose memory, what is refused and how, and that nothing secret is told."""
 
 from collections.abc import AsyncIterator
-from typing import get_args
 
 import httpx
 import pytest
 import pytest_asyncio
 
-from parley.console.api.bodies import MAX_BODY_BYTES, CategoryName
+from parley.console.api.bodies import MAX_BODY_BYTES
 from parley.console.api.memory import MAX_IMPORT_BYTES, memory_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.ports.memory.admin import FailedTurn
-from parley.memory.model.document import Category
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 
@@ -288,7 +286,3 @@ async def test_a_persons_id_is_a_short_line(http: httpx.AsyncClient) -> None:
     for person in ("a\nb", "x" * 501, "\x00"):
         answer = await http.get("/api/memory", params={"person": person})
         assert refused(answer) == (422, "bad_request")
-
-
-def test_the_categories_are_those_that_memory_knows() -> None:
-    assert set(get_args(CategoryName)) == {each.value for each in Category}

@@ -22,7 +22,7 @@ from parley.memory.model.document import (
 )
 from parley.memory.storage.document_format import document_json
 from parley.memory.storage.notes_format import NotesFile, notes_json, saved_notes
-from tests.kit.samples.memories import at, context, fact, news, stored, texts
+from tests.kit.samples.memories import at, context, fact, news, stored, summaries_of, texts
 
 MOST = 100
 TEA = fact(1, "User likes jasmine tea")
@@ -30,8 +30,7 @@ ROME = fact(2, "User lives in Rome")
 
 
 def summarised(*facts, **summaries):
-    named = {name: Summary(text, at(0)) for name, text in summaries.items()}
-    return StoredMemory(MemoryDocument(Summaries(**named), facts))
+    return StoredMemory(MemoryDocument(summaries_of(summaries, at(0)), facts))
 
 
 def undone(memory, when):

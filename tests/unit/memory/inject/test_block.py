@@ -18,6 +18,7 @@ from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Rankin
 from parley.memory.text.token_counting import token_counter
 from parley.memory.text.tokenizers import CL100K, load_encoding
 from tests.kit.machine import patience
+from tests.kit.samples.memories import summaries_of
 
 COUNTER = token_counter(MemoryOptions())
 EXACT = load_encoding(CL100K)
@@ -37,7 +38,7 @@ def fact(content, confidence=0.9, category=Category.PREFERENCE, **others):
 
 
 def document(*facts, **summaries):
-    return MemoryDocument(Summaries(**{name: Summary(text) for name, text in summaries.items()}), facts)
+    return MemoryDocument(summaries_of(summaries), facts)
 
 
 def shown(memory, budget=2000, private=True, ranked=None, **options):

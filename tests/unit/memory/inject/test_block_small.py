@@ -5,10 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.memory.inject.block import build_block, by_confidence
-from parley.memory.model.document import Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.model.document import Category, Fact, MemoryDocument
 from parley.memory.options import MemoryOptions
 from parley.memory.text.token_counting import token_counter
 from tests.kit.machine import patience
+from tests.kit.samples.memories import summaries_of
 
 COUNTER = token_counter(MemoryOptions())
 
@@ -23,7 +24,7 @@ def fact(content, confidence=0.9):
 
 
 def document(*facts, **summaries):
-    return MemoryDocument(Summaries(**{name: Summary(text) for name, text in summaries.items()}), facts)
+    return MemoryDocument(summaries_of(summaries), facts)
 
 
 class Untouched:

@@ -21,7 +21,8 @@ from parley.memory.learning.extraction.diff import (
     Removal,
     SummaryChange,
 )
-from parley.memory.model.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Notes, StoredMemory
+from parley.memory.model.document import Category, Fact, MemoryDocument, Notes, StoredMemory
+from parley.memory.model.vocabulary import TOPICS
 from parley.memory.options import MemoryOptions
 from tests.kit.samples.memories import at, context, learned
 
@@ -84,7 +85,7 @@ diffs = st.builds(
     summaries=st.lists(
         st.builds(
             SummaryChange,
-            st.sampled_from([*SUMMARY_NAMES, "none"]),
+            st.sampled_from([*TOPICS, "none"]),
             said.map(lambda text: text * 99),
             st.booleans(),
         ),
@@ -108,8 +109,8 @@ def test_no_diff_breaks_a_memory(facts, diff, most, buried):
     assert len({each.id for each in now}) == len(now)
     assert len({comparison_key(each.content) for each in now}) == len(now)
     assert all(0 <= each.confidence <= 1 and each.content.strip() for each in now)
-    for name in SUMMARY_NAMES:
-        assert len(getattr(after.document.summaries, name).text) <= MOST_OF_SUMMARY
+    assert dict(after.document.summaries.named()).keys() == TOPICS.keys()
+    assert all(len(each.text) <= MOST_OF_SUMMARY for _, each in after.document.summaries.named())
     assert len(after.notes.past) <= PAST_VERSIONS
 
     known = {each.id for each in facts}

@@ -17,9 +17,9 @@ from parley.memory.learning.extraction.diff import (
     Removal,
     SummaryChange,
 )
-from parley.memory.model.document import MemoryDocument, Notes, StoredMemory, Summaries, Summary
+from parley.memory.model.document import MemoryDocument, Notes, StoredMemory, Summary
 from parley.memory.options import MemoryOptions
-from tests.kit.samples.memories import at, context, fact, learned, news, stored, texts
+from tests.kit.samples.memories import at, context, fact, learned, news, stored, summaries_of, texts
 
 ROME = fact(1, "Lives in Rome", 0.95)
 
@@ -29,9 +29,7 @@ def facts_after(memory, diff, day=1.0, **options):
 
 
 def summarised(**summaries):
-    return StoredMemory(
-        MemoryDocument(Summaries(**{name: Summary(text, at(0)) for name, text in summaries.items()}))
-    )
+    return StoredMemory(MemoryDocument(summaries_of(summaries, at(0))))
 
 
 def work_after(memory, *changes, day=1.0):
@@ -132,7 +130,7 @@ def test_one_forgotten_word_bars_no_statement_of_more():
 def test_a_sentence_of_a_summary_with_one_forgotten_word_is_dropped():
     likes = fact(1, "User likes tea")
     memory = forget(stored(likes), likes.id, at(5)).stored
-    change = SummaryChange("work", "Works at Acme. Likes tea and dogs.")
+    change = SummaryChange("workContext", "Works at Acme. Likes tea and dogs.")
     assert work_after(memory, change, day=4) == "Works at Acme."
 
 
@@ -157,7 +155,9 @@ def test_another_fact_is_not_taken_for_the_forgotten_one():
 
 def test_a_summary_is_rewritten_and_dated():
     after = apply_diff(
-        summarised(work="Writes Go."), Diff(summaries=(SummaryChange("work", "Writes Rust."),)), context(3)
+        summarised(work="Writes Go."),
+        Diff(summaries=(SummaryChange("workContext", "Writes Rust."),)),
+        context(3),
     )
     assert after.document.summaries.work == Summary("Writes Rust.", at(3))
     assert after.document.updated_at == at(3)
@@ -169,13 +169,13 @@ def test_a_summary_of_no_known_name_is_left_out():
 
 
 def test_a_summary_has_a_bounded_length_and_ends_with_a_sentence():
-    text = work_after(stored(), SummaryChange("work", "Writes Go at Acme. " * 2000))
+    text = work_after(stored(), SummaryChange("workContext", "Writes Go at Acme. " * 2000))
     assert len(text) <= MOST_OF_SUMMARY
     assert text.endswith("Acme.")
 
 
 def test_a_summary_without_any_sentence_is_cut_too():
-    assert len(work_after(stored(), SummaryChange("work", "写" * 40_000))) == MOST_OF_SUMMARY
+    assert len(work_after(stored(), SummaryChange("workContext", "写" * 40_000))) == MOST_OF_SUMMARY
 
 
 LONG = "Writes Go at Acme in Berlin. Leads a team of five. Moves to Rust."
@@ -183,25 +183,25 @@ LONG = "Writes Go at Acme in Berlin. Leads a team of five. Moves to Rust."
 
 @pytest.mark.parametrize("lost", ["", "  ", "Writes Go."])
 def test_a_summary_does_not_collapse_unless_that_is_meant(lost):
-    assert work_after(summarised(work=LONG), SummaryChange("work", lost)) == LONG
-    assert work_after(summarised(work=LONG), SummaryChange("work", lost, shrinks=True)) == lost.strip()
+    assert work_after(summarised(work=LONG), SummaryChange("workContext", lost)) == LONG
+    assert work_after(summarised(work=LONG), SummaryChange("workContext", lost, shrinks=True)) == lost.strip()
 
 
 def test_a_summary_may_become_somewhat_shorter():
     shorter = "Writes Go at Acme in Berlin. Leads five."
-    assert work_after(summarised(work=LONG), SummaryChange("work", shorter)) == shorter
+    assert work_after(summarised(work=LONG), SummaryChange("workContext", shorter)) == shorter
 
 
 def test_news_of_an_upload_never_enters_a_summary():
     text = "Writes Go at Acme. The user uploaded report.pdf. Leads a team."
-    assert work_after(stored(), SummaryChange("work", text)) == "Writes Go at Acme. Leads a team."
+    assert work_after(stored(), SummaryChange("workContext", text)) == "Writes Go at Acme. Leads a team."
 
 
 def test_a_summary_never_brings_back_what_was_forgotten():
     memory = forget(stored(ROME), ROME.id, at(5)).stored
     text = "Writes Go at Acme. Is living in Rome. Leads a team."
-    assert work_after(memory, SummaryChange("work", text), day=4) == "Writes Go at Acme. Leads a team."
-    assert work_after(memory, SummaryChange("work", text), day=6) == text
+    assert work_after(memory, SummaryChange("workContext", text), day=4) == "Writes Go at Acme. Leads a team."
+    assert work_after(memory, SummaryChange("workContext", text), day=6) == text
 
 
 def test_the_last_versions_are_kept_newest_first():

@@ -6,13 +6,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from parley.memory.model.document import (
-    SUMMARY_NAMES,
     Category,
     Fact,
     MemoryDocument,
     Summaries,
     Summary,
 )
+from parley.memory.model.vocabulary import TOPICS
 from tests.kit.samples.memories import at
 
 # Making a whole memory up takes a while on a busy machine.
@@ -44,10 +44,13 @@ any_fact = st.builds(
 any_facts = st.lists(any_fact, max_size=6, unique_by=lambda each: each.id).map(tuple)
 
 
+any_summary = st.builds(Summary, plain_text.map(str.strip), times)
+
+
 any_document = st.builds(
     MemoryDocument,
-    summaries=st.builds(
-        Summaries, **{name: st.builds(Summary, plain_text.map(str.strip), times) for name in SUMMARY_NAMES}
+    summaries=st.dictionaries(st.sampled_from([*TOPICS, "allergies", "孩子"]), any_summary).map(
+        Summaries().changed
     ),
     facts=any_facts,
     updated_at=times,

@@ -152,11 +152,12 @@ def test_a_confidence_that_is_no_number_counts_as_half(written):
 @pytest.mark.parametrize(
     ("category", "ours"),
     [
-        ("preference", "preference"), ("Knowledge", "knowledge"), ("identity", "context"), (None, "context"),
-        ("constraint", "preference"), ("decision", "context"), ("other", "context"), (3, "context"),
+        ("preference", "preference"), ("Knowledge", "knowledge"), ("identity", "identity"), (None, "context"),
+        ("Side-Project", "Side-Project"), ("孩子", "孩子"), ("other", "context"), (3, "context"),
+        ("a b", "context"), ("x" * 41, "context"), ("- [x] no\n", "context"), ("1st", "context"),
     ],
 )  # fmt: skip
-def test_every_category_becomes_one_of_ours(category, ours):
+def test_a_category_that_nobody_names_any_more_stays(category, ours):
     assert one(category=category).category == ours
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from parley.core.ports.memory.tools import MEMORY_TOOLS, RunScope, ToolRefused
+from parley.core.ports.memory.tools import TOOL_NAMES, RunScope, ToolRefused
+from parley.memory.model.vocabulary import CATEGORIES
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.tools.arguments import check_arguments
 from parley.memory.tools.run_tokens import RunTokens
@@ -262,7 +263,7 @@ async def test_one_turn_cannot_change_everything(tmp_path: Path) -> None:
         assert len(await contents(here)) == len(facts)
 
 
-@pytest.mark.parametrize("tool", [spec.name for spec in MEMORY_TOOLS])
+@pytest.mark.parametrize("tool", TOOL_NAMES)
 @pytest.mark.parametrize(
     "arguments",
     [None, [], "x", 7, {"query": 7}, {"query": ["a"]}, {"query": "x" * 501}, {"limit": "many"},
@@ -272,7 +273,7 @@ async def test_one_turn_cannot_change_everything(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_hostile_arguments_are_refused_or_harmless(tool: str, arguments: object) -> None:
     try:
-        checked = check_arguments(tool, arguments)
+        checked = check_arguments(tool, arguments, tuple(CATEGORIES))
     except ToolRefused:
         return
     assert tool == "conversation_search"
@@ -281,4 +282,4 @@ def test_hostile_arguments_are_refused_or_harmless(tool: str, arguments: object)
 
 def test_an_unknown_tool_is_refused() -> None:
     with pytest.raises(ToolRefused, match="no such tool"):
-        check_arguments("memory_clear", {})
+        check_arguments("memory_clear", {}, ())

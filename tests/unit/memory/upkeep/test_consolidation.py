@@ -140,7 +140,7 @@ def test_an_old_summary_moves_into_the_earlier_one_whole_or_not_at_all():
     assert "Moved to Bonn" in material(memory).render()
 
     def after(was, now):
-        changes = (SummaryChange("earlier", was), SummaryChange("recent", now, shrinks=True))
+        changes = (SummaryChange("earlierContext", was), SummaryChange("recentMonths", now, shrinks=True))
         return consolidate(memory, Diff(summaries=changes), material(memory), at(40)).document.summaries
 
     moved = after("Studied in Oslo. Moved to Bonn.", "Learned Go.")

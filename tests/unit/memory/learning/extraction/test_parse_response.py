@@ -103,10 +103,10 @@ def test_one_bad_item_never_loses_the_rest():
     )  # fmt: skip
     assert contents(diff) == ["Likes tea", "Has a dog"]
     assert diff.unreadable == len(bad)
-    assert diff.new_facts[1].category is Category.CONTEXT
+    assert diff.new_facts[1].category == Category.CONTEXT
     assert diff.removals == (Removal("fact_2", "sold"),)
     assert diff.confirmations == (Confirmation("fact_1"),)
-    assert [(change.name, change.text) for change in diff.summaries] == [("personal", "Has a dog.")]
+    assert [(change.name, change.text) for change in diff.summaries] == [("personalContext", "Has a dog.")]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_summary_changes_only_where_the_model_says_so():
         "topOfMind": {"shouldUpdate": "true", "summary": "", "shrinks": True},
     }
     (change,) = read_object(update(user=user), SHOWN).summaries
-    assert (change.name, change.text, change.shrinks) == ("top_of_mind", "", True)
+    assert (change.name, change.text, change.shrinks) == ("topOfMind", "", True)
 
 
 def test_escapes_do_not_drift_from_round_to_round():

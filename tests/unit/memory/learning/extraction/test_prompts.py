@@ -5,6 +5,7 @@ import pytest
 from parley.core.model.errors import ConfigError
 from parley.memory.learning.extraction.prompts import DEFAULT_FOLDER, load_prompts
 from parley.memory.learning.extraction.signals import FeedbackSignal
+from parley.memory.model.vocabulary import MemoryVocabulary
 
 PLACES = ("now", "person", "language", "summaries", "facts", "turns", "hints")
 VALUES = dict.fromkeys(PLACES, "x")
@@ -64,6 +65,34 @@ def test_a_prompt_that_cannot_work_is_said_with_its_file_and_the_remedy(tmp_path
         load_prompts(tmp_path)
     assert str(tmp_path / name) in str(raised.value)
     assert "\n" not in str(raised.value).replace("\n ", " ") or name == "signals.yaml"
+
+
+OWN = MemoryVocabulary(
+    {"person": "who they are", "project": "{{facts}}"}, {"allergies": "no nuts", "recentMonths": ""}
+)
+
+
+def test_the_rules_name_the_categories_and_topics_of_the_operator():
+    rules = load_prompts(None, OWN).rules
+    assert "one of `person` (who they are); `project` ({{facts}})." in rules
+    assert "`allergies` (no nuts); `recentMonths`." in rules
+    example = '{"user": {"allergies": {"shouldUpdate": false, "summary": ""}}, "history": {"recentMonths":'
+    assert example in rules
+    assert not [name for name in ("workContext", "knowledge", "topOfMind") if name in rules]
+
+
+@pytest.mark.parametrize("place", ["categories", "topics"])
+def test_own_rules_need_a_place_for_own_names_and_for_the_usual_ones_none(tmp_path, place):
+    named = {
+        "categories": MemoryVocabulary(categories=OWN.categories),
+        "topics": MemoryVocabulary(topics=OWN.topics),
+    }
+    (tmp_path / "rules.md").write_text("---\nversion: 2\n---\nJust newFacts.\n")
+    assert load_prompts(tmp_path).rules == "Just newFacts."
+    with pytest.raises(ConfigError, match=rf"rules.md: {{{{{place}}}}} is missing, and memory.{place} names"):
+        load_prompts(tmp_path, named[place])
+    (tmp_path / "rules.md").write_text(f"---\nversion: 2\n---\n{{{{{place}}}}}\n")
+    assert load_prompts(tmp_path, named[place]).rules.startswith(("`person`", "`allergies`"))
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path):
