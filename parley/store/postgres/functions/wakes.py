@@ -159,8 +159,8 @@ BEGIN
     END IF;
 END $$"""
 
-# A node's sign of life; others are told of a new one, and of one that leaves. It learns where the others can be
-# told of work, and how many lanes each holds.
+# A node's sign of life; others are told of a new one, and of one that leaves. It learns where the others can
+# be told of work, and how many lanes each holds.
 RENEW = f"""CREATE FUNCTION renew_node(name_ text, seconds_ float8, report_ text, channel_ text, at_ float8,
     OUT told float8, OUT holding bigint, OUT channels text[], OUT lanes_of bigint[])
 LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
