@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from collections.abc import Callable, Sequence
@@ -18,6 +17,9 @@ from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.server_clock import ServerClock
 
 log = logging.getLogger("parley.store")
+
+_NODES = "nodes"
+"""Woken when a node begins, or leaves in order."""
 
 _HIGHEST = chr(0x10FFFF)
 
@@ -83,7 +85,9 @@ class PostgresNodeRegistry:
         self.confirm_lease(asked)
 
     async def keep_alive(self) -> None:
-        """Show it again and again until cancelled, and soon again where the store could not be told."""
+        """Show it again and again until cancelled, and soon again where the store could not be told, or when
+        nodes come and go.
+        """
         while True:
             pause = self._seconds / 3
             try:
@@ -91,7 +95,7 @@ class PostgresNodeRegistry:
             except StoreUnavailable as error:
                 log_store_failure(log.warning, "this node cannot show that it lives: %s", error)
                 pause /= 5
-            await asyncio.sleep(pause)
+            await self._engine.wakeups.wait_told(_NODES, pause)
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         s = self._schema

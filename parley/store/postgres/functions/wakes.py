@@ -159,12 +159,18 @@ BEGIN
     END IF;
 END $$"""
 
-# A node's sign of life; it learns where the others can be told of work, and how many lanes each holds.
+# A node's sign of life; others are told of a new one, and of one that leaves. It learns where the others can
+# be told of work, and how many lanes each holds.
 RENEW = f"""CREATE FUNCTION renew_node(name_ text, seconds_ float8, report_ text, channel_ text, at_ float8,
     OUT told float8, OUT holding bigint, OUT channels text[], OUT lanes_of bigint[])
 LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
-DECLARE now_ float8 := moment(at_);
+DECLARE
+    now_ float8 := moment(at_);
+    before text := (SELECT n.channel FROM nodes n WHERE n.name = name_);
 BEGIN
+    IF before IS DISTINCT FROM channel_ THEN
+        PERFORM pg_notify(current_schema(), 'nodes');
+    END IF;
     SELECT count(*) INTO holding FROM lanes l WHERE l.node = name_ AND l.ready_at IS NULL;
     INSERT INTO nodes AS n (name, until, report, channel, held)
         VALUES (name_, now_ + seconds_, report_, channel_, holding)
@@ -176,5 +182,18 @@ BEGIN
     told := moment(NULL);
 END $$"""
 
-ALL = (COLUMNS, FREE_LANE, REARM, PUT, OLD_PUT, DONE, OLD_DONE, RETRY, RENEW)
+FREE_NODE = f"""CREATE OR REPLACE FUNCTION free_node(node_ text) RETURNS void LANGUAGE plpgsql {ENTRY} AS $$
+DECLARE each record;
+BEGIN
+    FOR each IN SELECT queue, lane FROM lanes WHERE node = node_ ORDER BY queue, lane FOR UPDATE LOOP
+        PERFORM rearm(each.queue, each.lane);
+    END LOOP;
+    FOR each IN SELECT name FROM leases WHERE node = node_ ORDER BY name FOR UPDATE LOOP
+        PERFORM drop_lease(each.name, node_);
+    END LOOP;
+    DELETE FROM nodes WHERE name = node_;
+    PERFORM pg_notify(current_schema(), 'nodes');
+END $$"""
+
+ALL = (COLUMNS, FREE_LANE, REARM, PUT, OLD_PUT, DONE, OLD_DONE, RETRY, RENEW, FREE_NODE)
 """The statements that make them, in the order of need."""

@@ -14,7 +14,7 @@ from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.queue_events import QueueEvents
 
-_MORE = 16
+_MORE = 4
 """Lanes that this node holds more than another before it leaves work to that one."""
 
 _PAUSE = 0.02
@@ -35,7 +35,7 @@ class WorkSignals:
     """Tells one node of each lane that comes free.
 
     Nothing is told where this node has room: it just looks. A notice that is lost, or goes to a node that has
-    ended, is made up for by the looks of all who wait.
+    ended, is made up for by the looks of all who wait. `peers` are the other nodes.
     """
 
     def __init__(self, writer: Batcher, events: QueueEvents, everybody: str) -> None:
@@ -44,7 +44,7 @@ class WorkSignals:
         self._writer = writer
         self._everybody = everybody
         self._events = events
-        self._peers: Sequence[Peer] = ()
+        self.peers: Sequence[Peer] = ()
         self._held = 0
         self._out: dict[tuple[str, str], float] = {}
         self._sender: asyncio.Task[None] | None = None
@@ -52,7 +52,7 @@ class WorkSignals:
     def know(self, held: int, channels: Sequence[str], lanes: Sequence[int]) -> None:
         """Take how many lanes this node holds by the store, and the others."""
         self._held = held
-        self._peers = [Peer(*peer) for peer in zip(channels, lanes, strict=True)]
+        self.peers = [Peer(*peer) for peer in zip(channels, lanes, strict=True)]
 
     def count(self, lanes: int) -> None:
         """Note that this node holds so many lanes more, or less."""
@@ -83,9 +83,9 @@ class WorkSignals:
 
     def _lighter_peer(self, queue: str) -> Peer | None:
         """Return who has the work; None is this node. Of two by chance: else all would take the same one."""
-        if not self._peers:
+        if not self.peers:
             return None
-        peer = min(random.sample(self._peers, min(2, len(self._peers))), key=lambda each: each.held)
+        peer = min(random.sample(self.peers, min(2, len(self.peers))), key=lambda each: each.held)
         if self._events.has_room(queue) and self._held <= peer.held + _MORE:
             return None
         return peer

@@ -213,3 +213,22 @@ async def test_a_full_node_tells_nodes_before_this_schema(cluster: Cluster, sche
             await a.store.put(NewQueueItem("in", "x", "1"))
             heard = await asyncio.to_thread(lambda: list(old.notifies(timeout=60, stop_after=1)))
             assert [notice.payload for notice in heard] == ["in"]
+
+
+async def test_a_new_node_is_known_at_once_and_one_that_leaves_is_forgotten(
+    cluster: Cluster, schema: str
+) -> None:
+    async with nodes(cluster, schema, 1) as (a,):
+        upkeep = asyncio.create_task(a.store.maintain())
+        for name in ("b", "c"):
+            opening = PostgresStore.open(cluster.url, node=name, schema=schema, poll=NEVER, lease=300)
+            async with opening as other:
+                node = WorkingNode(name, other)
+                async with working([node]):
+                    await other.renew()
+                    await until(lambda: len(a.store._engine.signals.peers) == 1, "it is known")
+                    await a.store.put(NewQueueItem("in", name, name))
+                    await until_worked([node], 1)
+            await until(lambda: not a.store._engine.signals.peers, "it is forgotten")
+        upkeep.cancel()
+        await asyncio.wait([upkeep])

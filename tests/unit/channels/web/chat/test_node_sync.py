@@ -14,6 +14,7 @@ import pytest
 from starlette.applications import Starlette
 
 from parley.channels.web.channel import create
+from parley.channels.web.chat import node_sync
 from parley.channels.web.config import Config
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.ports.pubsub import Subscriber
@@ -26,6 +27,7 @@ class Air:
 
     def __init__(self) -> None:
         self.ears: list[Ear] = []
+        self.told: list[str] = []
 
 
 @dataclass(eq=False)
@@ -41,6 +43,7 @@ class Ear:
         self.air.ears.append(self)
 
     async def publish(self, topic: str, text: str) -> None:
+        self.air.told.append(text)
         for ear in self.air.ears:
             for follower in ear.followers[topic] if ear is not self else ():
                 follower.on_message(text)
@@ -60,6 +63,7 @@ class Pair:
     one: Site
     other: Site
     others_ear: Ear
+    air: Air
 
 
 @asynccontextmanager
@@ -82,7 +86,7 @@ async def pair(documents: MemoryDocuments, tmp_path: Path) -> AsyncIterator[Pair
     async with AsyncExitStack() as stack:
         one = await stack.enter_async_context(opened(documents, tmp_path / "one", ears[0]))
         other = await stack.enter_async_context(opened(documents, tmp_path / "other", ears[1]))
-        yield Pair(one, other, ears[1])
+        yield Pair(one, other, ears[1], air)
 
 
 async def growing(site: Site) -> list[object]:
@@ -114,6 +118,63 @@ async def test_a_snapshot_never_comes_after_the_whole(pair: Pair) -> None:
     assert await growing(pair.other) == ["next"]
 
 
+async def shown_there(site: Site, text: str) -> None:
+    """Return when a page of the site has a growing reply with this text."""
+    while await growing(site) != [text]:
+        await site.channel._desk.feed.wait(site.channel._desk.feed.newest)
+
+
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_sync, "_PAUSE", 0)
+
+
+@pytest.mark.usefixtures("no_pause")
+async def test_of_a_long_reply_only_what_was_added_is_told(pair: Pair) -> None:
+    await pair.one.post("message-1")
+    part = "Ein wenig länger. 第二 😀 " * 100
+    text = ""
+    pair.air.told.clear()
+    for _ in range(60):
+        text += part
+        await pair.one.show("turn-1", text)
+        await shown_there(pair.other, text)
+    sent = sum(len(told.encode()) for told in pair.air.told)
+    assert sent < 2 * len(text.encode()), "60 whole snapshots are thirty times as much"
+
+
+@pytest.mark.usefixtures("no_pause")
+@pytest.mark.parametrize("texts", [("abcdef", "abcXYZ"), ("abcdef", "abc"), ("abc", ""), ("", "abc")])
+async def test_a_text_that_changes_is_right_there(pair: Pair, texts: tuple[str, str]) -> None:
+    await pair.one.post("message-1")
+    for text in texts:
+        await pair.one.show("turn-1", text)
+        await shown_there(pair.other, text)
+
+
+@pytest.mark.usefixtures("no_pause")
+async def test_who_missed_something_asks_for_the_whole(pair: Pair) -> None:
+    await pair.one.post("message-1")
+    await pair.one.show("turn-1", "so far")
+    await shown_there(pair.other, "so far")
+    pair.others_ear.lose()
+    await pair.one.show("turn-1", "so far and on")
+    await shown_there(pair.other, "so far and on")
+
+
+@pytest.mark.usefixtures("no_pause")
+async def test_a_reply_that_another_node_goes_on_with_is_right_on_both(pair: Pair) -> None:
+    await pair.one.post("message-1")
+    await pair.one.show("turn-1", "so far")
+    await shown_there(pair.other, "so far")
+    await pair.other.show("turn-1", "so far, and")
+    await shown_there(pair.one, "so far, and")
+    await pair.other.show("turn-1", "so far, and more")
+    await shown_there(pair.one, "so far, and more")
+    pair.others_ear.lose()
+    assert await growing(pair.one) == ["so far, and more"]
+
+
 async def test_what_is_deleted_on_one_is_gone_on_the_other(pair: Pair) -> None:
     await pair.one.post("message-1")
     await pair.one.show("turn-1", "so far")
@@ -136,8 +197,9 @@ async def test_a_page_loads_afresh_when_something_may_have_been_missed(pair: Pai
 
 
 async def test_rubbish_from_another_version_is_not_shown(pair: Pair) -> None:
-    for follower in pair.others_ear.followers["web"]:
-        follower.on_message('{"colour": "red"}')
+    for topic in ("web", "web/growth", "web/whole"):
+        for follower in pair.others_ear.followers[topic]:
+            follower.on_message('{"colour": "red"}')
     assert (await pair.other.page())["entries"] == []
 
 
