@@ -33,7 +33,7 @@ def sign_in_routes(sign_ins: SignIns) -> Sequence[BaseRoute]:
     """Return the pages, in front of the console's checks: who has a link in a chat has none of its tokens."""
     pages = SignInPages(sign_ins)
     return [
-        Webhook(SIGN_IN_PATH, pages.begin, methods=["GET"]),
+        Webhook(SIGN_IN_PATH, pages.begin, methods=["GET", "POST"]),
         Webhook(CALLBACK_PATH, pages.end, methods=["GET"]),
     ]
 

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parley.console.auth.signin import STYLE_HASH, signin_page
 from parley.console.auth.tokens import SigninAttempts, TokenCheck
+from parley.console.http.forms import form_field
 from parley.console.http.options import ConsoleOptions, host_name
 from parley.core.network import is_loopback
 
 _OPEN = frozenset({"/livez", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_MAX_FORM = 4096
 _MONTH = 30 * 86_400
 _WRONG_HOST = (
     "This server answers to localhost, 127.0.0.1 and the names in console.names only; "
@@ -121,7 +120,7 @@ class TokenGate:
     async def _signin(self, request: Request) -> Response:
         if wait := self._wait(request):
             return self._page(request, "wait", 429, wait)
-        if not self._is_token(request, await _form_token(request)):
+        if not self._is_token(request, await form_field(request, "token")):
             return self._page(request, "wrong", 401)
         return self._let_in(request)
 
@@ -203,19 +202,6 @@ def _too_many(wait: float) -> Response:
     answer = error_response(429, "too_many_attempts", "Too many wrong tokens; please wait.")
     answer.headers["retry-after"] = str(math.ceil(wait))
     return answer
-
-
-async def _form_token(request: Request) -> str:
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > _MAX_FORM:
-                return ""
-    except ClientDisconnect:
-        return ""
-    fields = parse_qs(body.decode("latin-1"))
-    return fields.get("token", [""])[0]
 
 
 def _address(request: Request) -> str:

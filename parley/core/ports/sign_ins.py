@@ -11,31 +11,62 @@ CALLBACK_PATH = "/mcp/callback"
 
 
 class PendingLink(Protocol):
-    """A sign-in that somebody was sent a link for."""
+    """A sign-in that somebody was sent a link for. Hosts are as the network knows them, without Unicode."""
 
     @property
     def server(self) -> str:
-        """The server."""
+        """The server, as the operator calls it."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """The host whose tools are used with the account."""
+        ...
+
+    @property
+    def authority(self) -> str:
+        """The host where people sign in."""
         ...
 
     @property
     def name(self) -> str:
-        """What the person is called in the chat where they asked."""
+        """What the person is called in the chat where they asked, "" where they have no name."""
         ...
 
     @property
-    def url(self) -> str:
-        """Where the server has people sign in."""
+    def platform(self) -> str:
+        """The platform of that chat."""
         ...
 
 
 class SignInLinks(Protocol):
     """The links that hold."""
 
-    def find(self, state: str) -> PendingLink | None:
+    @property
+    def address(self) -> str:
+        """Where browsers reach this Parley."""
+        ...
+
+    def find(self, link: str) -> PendingLink | None:
         """Return the sign-in of a link, while it holds."""
         ...
 
-    async def finish(self, state: str, code: str) -> bool:
-        """Hand on the code that a browser brought; tell whether the server took it. A link is used once."""
+    def admits(self, link: str, browser: str) -> bool:
+        """Return whether no other browser has the sign-in of a link."""
+        ...
+
+    def bind(self, link: str, browser: str) -> str:
+        """Give a sign-in to one browser for good; return where it goes on, "" where another one has it."""
+        ...
+
+    def returned(self, state: str) -> PendingLink | None:
+        """Return the sign-in that a browser is sent back from, while it holds."""
+        ...
+
+    def is_bound(self, state: str, browser: str) -> bool:
+        """Return whether a browser is the one that the sign-in was given to."""
+        ...
+
+    async def finish(self, state: str, browser: str, code: str) -> bool:
+        """Hand on the code that the sign-in's browser brought, once; tell whether the server took it."""
         ...

@@ -12,7 +12,11 @@ class AgentSentence(StrEnum):
     SIGN_IN_DONE = "sign_in_done"
     SIGN_IN_LATER = "sign_in_later"
     SIGN_IN_PAGE = "sign_in_page"
+    SIGN_IN_SERVER = "sign_in_server"
+    SIGN_IN_AUTHORITY = "sign_in_authority"
+    SIGN_IN_PERSON = "sign_in_person"
     SIGN_IN_GO = "sign_in_go"
+    SIGN_IN_BROWSER = "sign_in_browser"
     SIGN_IN_WORKED = "sign_in_worked"
     SIGN_IN_FAILED = "sign_in_failed"
     SIGN_IN_GONE = "sign_in_gone"
@@ -28,8 +32,12 @@ EN: dict[AgentSentence, str] = {
     S.SIGN_IN_ASK: "To use {server} for you, I need you to sign in there: {link}\n\nThe link is for you alone and holds for {minutes} minutes. Come back here when you have signed in.",
     S.SIGN_IN_DONE: "I have signed in",
     S.SIGN_IN_LATER: "Not now",
-    S.SIGN_IN_PAGE: "{name} asks Parley to use an account at {server} for them. Go on only if that is you, and if you asked for it in the chat: they will act with the account that you sign in with.",
+    S.SIGN_IN_PAGE: "{name} asks Parley on {platform} to use an account at {server} for them. Go on only if that is you, and if you asked for it in the chat: they will act with the account that you sign in with. If somebody sent you this link, close this page.",
+    S.SIGN_IN_SERVER: "The account is used at: {host}",
+    S.SIGN_IN_AUTHORITY: "You sign in at: {host}",
+    S.SIGN_IN_PERSON: "It is used for: {name} on {platform}",
     S.SIGN_IN_GO: "Sign in",
+    S.SIGN_IN_BROWSER: "This sign-in was begun in another browser, or this one keeps no cookies. Go on in the other one, or ask for another link in the chat.",
     S.SIGN_IN_WORKED: "You have signed in to {server}. You can close this page and go back to the chat.",
     S.SIGN_IN_FAILED: "The sign-in to {server} did not work. Ask for another link in the chat.",
     S.SIGN_IN_GONE: "This link does not hold any more. Ask for another one in the chat.",
@@ -43,8 +51,12 @@ ZH: dict[AgentSentence, str] = {
     S.SIGN_IN_ASK: "如需我为您使用 {server}，请您先在此登录：{link}\n\n该链接仅供您本人使用，{minutes} 分钟内有效。登录完成后请回到这里。",
     S.SIGN_IN_DONE: "我已登录",
     S.SIGN_IN_LATER: "暂不登录",
-    S.SIGN_IN_PAGE: "{name} 请求 Parley 代其使用 {server} 的账号。仅当这就是您本人、且是您在聊天中提出的请求时，请继续：对方将使用您登录的账号。",
+    S.SIGN_IN_PAGE: "{name} 在 {platform} 上请求 Parley 代其使用 {server} 的账号。仅当这就是您本人、且是您在聊天中提出的请求时，请继续：对方将使用您登录的账号。如果此链接是别人发给您的，请关闭此页面。",
+    S.SIGN_IN_SERVER: "账号用于：{host}",
+    S.SIGN_IN_AUTHORITY: "登录地址：{host}",
+    S.SIGN_IN_PERSON: "使用者：{platform} 上的 {name}",
     S.SIGN_IN_GO: "登录",
+    S.SIGN_IN_BROWSER: "此登录已在另一个浏览器中开始，或者此浏览器不保存 Cookie。请在那个浏览器中继续，或在聊天中重新获取链接。",
     S.SIGN_IN_WORKED: "您已登录 {server}。您可以关闭此页面并回到聊天。",
     S.SIGN_IN_FAILED: "登录 {server} 未成功。请您在聊天中重新获取链接。",
     S.SIGN_IN_GONE: "此链接已失效。请您在聊天中重新获取链接。",

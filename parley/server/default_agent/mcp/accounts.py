@@ -8,7 +8,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from langchain_core.tools import BaseTool
 from langchain_mcp_adapters.interceptors import MCPToolCallRequest, MCPToolCallResult
@@ -17,7 +16,7 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 
 from parley.server.accounts.files import AccountFiles
-from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, SignIns
+from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, RequestedSignIn, SignIns
 from parley.server.default_agent.mcp.connection import McpConnection, ServerAway, connection_to
 from parley.server.default_agent.mcp.listed_tools import ListedTools
 from parley.server.default_agent.mcp.server_file import McpServer
@@ -33,9 +32,10 @@ _NOBODY = "No single person is known here, whose account could be used; nothing 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A sign-in of a person: the link, and the task that waits for the browser."""
+    """A sign-in of a person: the call that asked for it, the link, the task that waits for the browser."""
 
-    link: asyncio.Future[str]
+    call: str
+    link: asyncio.Future[tuple[str, PendingSignIn]]
     task: asyncio.Task[None]
 
 
@@ -82,22 +82,34 @@ class AccountConnections:
         """Return whether a person has an account here that may be used."""
         return bool(_person(who) and self._sign_ins.files.has(_person(who), self.server.name))
 
-    async def begin(self, who: Mapping[str, Any]) -> str:
-        """Return the link with which a person signs in; the same as long as it holds. Raises ServerAway."""
+    async def begin(self, who: Mapping[str, Any], call: str) -> str:
+        """Return the link with which a person signs in. Raises ServerAway.
+
+        It is the same as long as it holds; another call gets another one once a browser has it.
+        """
         person = _person(who)
         if not person:
             raise ServerAway(_NOBODY)
         begun = self._begun.get(person)
-        if begun is None or begun.task.done():
-            link: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            task = asyncio.create_task(self._signed_in(person, str(who.get("name", "")), link))
-            begun = self._begun[person] = _Begun(link, task)
+        if begun is None or begun.task.done() or (begun.call != call and self._is_taken(begun)):
+            if begun is not None:
+                begun.task.cancel()
+            begun = self._begun[person] = self._begin(person, who, call)
         both: set[asyncio.Future[Any]] = {begun.link, begun.task}
         await asyncio.wait(both, timeout=_LINK, return_when=asyncio.FIRST_COMPLETED)
         if not begun.link.done():
             begun.task.cancel()
             raise ServerAway(f"The MCP server {self.server.name} offers no way to sign in; nothing was done.")
-        return begun.link.result()
+        return begun.link.result()[0]
+
+    def _is_taken(self, begun: _Begun) -> bool:
+        return begun.link.done() and self._sign_ins.is_taken(begun.link.result()[1])
+
+    def _begin(self, person: str, who: Mapping[str, Any], call: str) -> _Begun:
+        link: asyncio.Future[tuple[str, PendingSignIn]] = asyncio.get_running_loop().create_future()
+        name, platform = str(who.get("name") or ""), str(who.get("platform") or who.get("channel") or "")
+        requested = RequestedSignIn(self.server.name, self.server.url, name, platform)
+        return _Begun(call, link, asyncio.create_task(self._signed_in(person, requested, link)))
 
     async def close(self) -> None:
         """End all sessions, and links that nobody followed."""
@@ -124,18 +136,17 @@ class AccountConnections:
         auth = _provider(self.server, self._sign_ins, person, needed, nothing)
         return McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, listed=self._newest)
 
-    async def _signed_in(self, person: str, name: str, link: asyncio.Future[str]) -> None:
+    async def _signed_in(
+        self, person: str, requested: RequestedSignIn, link: asyncio.Future[tuple[str, PendingSignIn]]
+    ) -> None:
         """Be the sign-in: from the link to the tokens, or to the end of patience."""
-        pending: list[tuple[str, PendingSignIn]] = []
 
         async def show(url: str) -> None:
-            state = parse_qs(urlsplit(url).query).get("state", [""])[0]
-            pending.append((state, self._sign_ins.open(state, self.server.name, name, url)))
-            link.set_result(self._sign_ins.link(state))
+            link.set_result(self._sign_ins.open(requested, url))
 
         async def answer() -> tuple[str, str | None]:
-            state, each = pending[-1]
-            return await each.code, state
+            _, pending = link.result()
+            return await pending.code, pending.state
 
         auth = _provider(self.server, self._sign_ins, person, show, answer)
         worked = False
@@ -148,9 +159,8 @@ class AccountConnections:
         except TimeoutError:
             log.info("a link to sign in to %s was not followed", self.server.name)
         finally:
-            for _, each in pending:
-                if not each.done.done():
-                    each.done.set_result(worked)
+            if link.done():
+                self._sign_ins.close(link.result()[1], worked)
 
 
 class _PersonTokens:

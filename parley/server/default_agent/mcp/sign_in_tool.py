@@ -23,8 +23,8 @@ class OffersSignIn(Protocol):
         """Return whether a person has done so."""
         ...
 
-    async def begin(self, who: Mapping[str, Any]) -> str:
-        """Return a link for them."""
+    async def begin(self, who: Mapping[str, Any], call: str) -> str:
+        """Return a link for them; the same for one call of the tool."""
         ...
 
 
@@ -40,7 +40,9 @@ def sign_in_tool(server: str, accounts: OffersSignIn) -> BaseTool:
                 f"Others read along here, so no link was sent. Ask the person to write to you in a private "
                 f"chat that they want to sign in to {server}."
             )
-        link = await accounts.begin(who)
+        # A task that is run again with the answer has the same id; ids of calls are what a model makes up.
+        info = runtime.execution_info
+        link = await accounts.begin(who, f"{info.task_id if info else ''} {runtime.tool_call_id}")
         language = language_of(str(who.get("language", "")))
         minutes = round(PATIENCE / 60)
         asked = say(language, AgentSentence.SIGN_IN_ASK, server=server, link=link, minutes=minutes)

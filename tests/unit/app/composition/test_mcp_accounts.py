@@ -14,7 +14,7 @@ ANN, BOB = User("slack", "U1"), User("slack", "U2")
 async def test_an_export_names_them_and_erasure_removes_them(tmp_path: Path) -> None:
     loaded = read_settings("console: {port: 9}", "config.yaml", {}, tmp_path)
     sign_ins = open_sign_ins(loaded)
-    assert sign_ins.link("s") == "http://127.0.0.1:9/mcp/sign-in?state=s"
+    assert sign_ins.callback == "http://127.0.0.1:9/mcp/callback"
     for person, server in (("slack:U1", "desk"), ("slack:U1", "lab"), ("slack:U2", "desk")):
         sign_ins.files.write(person, server, {"tokens": "secret"})
     accounts = McpAccounts(loaded)

@@ -7,8 +7,8 @@ import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -38,7 +38,11 @@ class Desk:
     talk: Talk
     folder: Path
     browser: httpx.AsyncClient
-    files: AccountFiles
+    sign_ins: SignIns
+
+    @property
+    def files(self) -> AccountFiles:
+        return self.sign_ins.files
 
     async def ask(self) -> str:
         """Have the model ask for a sign-in; returns the link in the question."""
@@ -50,16 +54,31 @@ class Desk:
 
     async def follow(self, link: str, visitor: str = "ada") -> httpx.Response:
         """Open a link in a browser, and go where it leads; returns the last page."""
+        return await self.browser.get(await self.let_in(await self.leave(link), visitor))
+
+    async def leave(self, link: str, browser: httpx.AsyncClient | None = None) -> str:
+        """Open a link and send its form; returns where the server has people sign in."""
+        browser = browser or self.browser
+        page = await browser.get(link)
+        assert "Ann asks Parley on test to use an account at desk" in page.text
+        answer = await browser.post(link, data={"token": token_in(page.text)})
+        assert answer.status_code == 303
+        return str(answer.headers["location"])
+
+    async def let_in(self, onward: str, visitor: str = "ada") -> str:
+        """Be signed in by the server; returns where it sends the browser back to."""
         (self.folder / "visitor").write_text(visitor)
-        page = await self.browser.get(link)
-        assert "Ann asks Parley to use an account at desk" in page.text
-        (onward,) = re.findall(r'href="([^"]+)"', page.text)
         async with httpx.AsyncClient() as outside:
-            back = await outside.get(unescape(onward))
-        return await self.browser.get(back.headers["location"])
+            return str((await outside.get(onward)).headers["location"])
 
     async def answer(self, text: str) -> OutboundMessage:
         return await self.talk.say(text)
+
+
+def token_in(page: str) -> str:
+    """What the form of a page sends."""
+    (token,) = re.findall(r'name="token" value="([^"]+)"', page)
+    return str(token)
 
 
 @pytest.fixture
@@ -72,13 +91,12 @@ def address(tmp_path: Path) -> Iterator[str]:
 async def desk(tmp_path: Path, address: str) -> AsyncIterator[Desk]:
     async with httpx.AsyncClient() as outside:
         await until(lambda: _answers(outside, address), "the server is there")
-    files = AccountFiles(tmp_path / "accounts")
-    sign_ins = SignIns(files, PARLEY)
+    sign_ins = SignIns(AccountFiles(tmp_path / "accounts"), PARLEY)
     file = write_servers(tmp_path, desk={"url": address, "oauth": True})
     options = DefaultAgentOptions(mcp=McpOptions(file, sign_ins=sign_ins))
     pages = httpx.ASGITransport(Starlette(routes=sign_in_routes(sign_ins)))
     async with conversation(tmp_path, options) as talk, httpx.AsyncClient(transport=pages) as browser:
-        yield Desk(talk, tmp_path, browser, files)
+        yield Desk(talk, tmp_path, browser, sign_ins)
 
 
 async def _answers(client: httpx.AsyncClient, address: str) -> bool:
@@ -162,12 +180,35 @@ async def test_in_a_group_no_link_is_shown(desk: Desk) -> None:
 
 
 async def test_what_a_browser_brings_without_a_link_of_ours_is_refused(desk: Desk) -> None:
-    for path in ("/mcp/sign-in?state=x", "/mcp/callback?state=x&code=y", "/mcp/callback"):
+    for path in ("/mcp/sign-in?link=x", "/mcp/callback?state=x&code=y", "/mcp/callback"):
         page = await desk.browser.get(PARLEY + path)
         assert (page.status_code, page.headers["cache-control"]) == (404, "no-store")
-    state = (await desk.ask()).partition("state=")[2]
+    assert (await desk.browser.post(f"{PARLEY}/mcp/sign-in?link=x")).status_code == 404
+    state = state_in(await desk.leave(await desk.ask()))
     page = await desk.browser.get(f"{PARLEY}/mcp/callback", params={"state": state, "error": "access_denied"})
     assert (page.status_code, "did not work" in page.text) == (400, True)
     page = await desk.browser.get(f"{PARLEY}/mcp/callback", params={"state": state, "code": "forged"})
     assert page.status_code == 400
     assert desk.files.servers("test:ann") == ()
+
+
+def state_in(url: str) -> str:
+    (state,) = parse_qs(urlsplit(url).query)["state"]
+    return state
+
+
+async def test_a_link_that_another_browser_took_is_replaced_by_the_next_one(desk: Desk) -> None:
+    first = await desk.ask()
+    pages = httpx.ASGITransport(Starlette(routes=sign_in_routes(desk.sign_ins)))
+    async with httpx.AsyncClient(transport=pages) as other:
+        onward = await desk.leave(first, other)
+        # The server's own address was passed on: who follows it signs in there, and nothing comes of it.
+        page = await desk.browser.get(await desk.let_in(onward, "victim"))
+        assert (page.status_code, "another browser" in page.text) == (403, True)
+        assert desk.files.servers("test:ann") == ()
+        await desk.answer("Not now")
+        second = await desk.ask()
+        assert second != first
+        assert (await other.get(first)).status_code == 404
+    assert (await desk.follow(second)).status_code == 200
+    assert (await desk.answer("I have signed in")).text == "the account of ada"

@@ -1,0 +1,1 @@
+"""Sign-ins to servers, in a real browser."""
