@@ -89,6 +89,14 @@ class WebOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillOptions:
+    """The skills that are on: their folder, and names in it."""
+
+    folder: Path
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
 
@@ -98,7 +106,7 @@ class DefaultAgentOptions:
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     The model called `titles` names conversations, "" for none.
-    With `workspaces` it has a folder of files for each conversation.
+    With `workspaces` it has a folder of files for each conversation; with `skills` it reads instructions.
     """
 
     prompt_file: Path | None = None
@@ -113,6 +121,7 @@ class DefaultAgentOptions:
     clarification: bool = False
     titles: str = ""
     workspaces: Workspaces | None = None
+    skills: SkillOptions | None = None
 
     @property
     def runs_code(self) -> bool:

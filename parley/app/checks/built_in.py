@@ -11,12 +11,14 @@ from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.errors import ConfigError
 from parley.server.default_agent.mcp.server_file import McpServer, read_servers
 from parley.server.default_agent.prompt_file import read_prompt
+from parley.server.default_agent.skills.library import load_skill
+from parley.server.default_agent.skills.skill_file import SkillRefused
 
 _SECTION = "built_in"
 
 
 def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
-    """Yield fallbacks that are no models of its own, and files that cannot be read."""
+    """Yield fallbacks that are no models of its own, and files and skills that cannot be read."""
     section = loaded.settings.built_in
     if not loaded.settings.agent.built_in:
         return
@@ -31,6 +33,18 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
             read()
         except ConfigError as error:
             yield _problem(loaded, key, str(error).partition(": ")[2])
+    yield from _skill_mistakes(loaded)
+
+
+def _skill_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
+    """Yield skills that are on and cannot be used."""
+    section = loaded.settings.built_in.skills
+    for name in section.enabled:
+        try:
+            load_skill(loaded.folder / section.folder, name)
+        except SkillRefused as error:
+            text = f"{error.user_text}; install it with `parley skills install`, or take it out of enabled"
+            yield _problem(loaded, "skills", text)
 
 
 def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:

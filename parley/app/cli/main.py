@@ -208,7 +208,10 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    several = (*_add_backup(add), *_add_set_up(add), store, memory, audit, pair, unpair, letters)
+    skills = add("skills", "list, install or remove skills of the built-in agent")
+    skills.add_argument("what", choices=("list", "install", "remove"))
+    skills.add_argument("skill", nargs="?", default="", metavar="FILE|NAME", help="the archive, or the skill")
+    several = (*_add_backup(add), *_add_set_up(add), skills, store, memory, audit, pair, unpair, letters)
     for command in (_add_person(add), _add_feedback(add), *several):
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")

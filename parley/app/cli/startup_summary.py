@@ -109,17 +109,21 @@ def abilities(settings: Settings) -> Iterator[str]:
         return
     if thinking := [name for name in settings.agent.choices if settings.thinks(name)]:
         yield f"thinking ({', '.join(thinking)})"
-    if section.tools:
-        yield f"tools ({', '.join(section.tools)})"
-    if section.mcp.file:
-        yield f"MCP servers ({section.mcp.file})"
-    if section.web.search_url:
-        yield "web search"
-    if section.web.fetch:
-        yield "web pages"
-    if section.workspace.enabled:
-        yield "files"
-    yield from (each for each in ("todos", "clarification", "titles") if getattr(section, each))
+    named = {
+        "tools": ", ".join(section.tools),
+        "MCP servers": section.mcp.file,
+        "skills": ", ".join(section.skills.enabled),
+    }
+    yield from (f"{ability} ({names})" for ability, names in named.items() if names)
+    simple = {
+        "web search": section.web.search_url,
+        "web pages": section.web.fetch,
+        "files": section.workspace.enabled,
+        "todos": section.todos,
+        "clarification": section.clarification,
+        "titles": section.titles,
+    }
+    yield from (ability for ability, on in simple.items() if on)
 
 
 def _warning(config: ChannelConfig) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -17,35 +15,26 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from parley.agent.agent import LangGraphAgent
-from parley.agent.files.reader import FileReader
-from parley.agent.files.web_pages import WebPages
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.default_agent import default_agent_options
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address, tool_categories
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.app.composition.store_index import store_index
-from parley.app.extras import install_command, require_extra
+from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings
-from parley.app.storage.paths import AGENT_DATABASE, FILES, WORKSPACES
-from parley.core.model.errors import ConfigError
+from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import Project, place_in
 from parley.server.options import (
-    DefaultAgentOptions,
     EmbeddedOptions,
-    McpOptions,
     ModelOptions,
-    ToolRules,
-    WebOptions,
 )
-from parley.server.workspace.folder import WorkspaceLimits
-from parley.server.workspace.workspaces import DAY, Workspaces
 
 _INSIDE = "http://embedded"
 _STEPS_A_CALL = 20
@@ -182,7 +171,7 @@ def embedded_options(
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(loaded.settings),
-        default_agent=_default_agent(loaded, sign_ins),
+        default_agent=default_agent_options(loaded, sign_ins),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
@@ -242,58 +231,3 @@ def _model(settings: Settings, name: str) -> ModelOptions:
 
 def _provider(model: str) -> str:
     return model.partition(":")[0]
-
-
-def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultAgentOptions:
-    section = loaded.settings.built_in
-    file = loaded.folder / section.prompt_file if section.prompt_file else None
-    guardrails, approval = section.guardrails, section.approval
-    rules = ToolRules(
-        guardrails.allow,
-        guardrails.deny,
-        approval.always,
-        approval.never,
-        place_in(loaded.folder, guardrails.policy),
-        guardrails.calls_per_run,
-        guardrails.model_calls_per_run,
-        guardrails.same_calls_per_run,
-    )
-    tools = tuple(place_in(loaded.folder, place) for place in section.tools)
-    return DefaultAgentOptions(
-        file,
-        section.context_window,
-        section.summarize_at,
-        section.fallbacks,
-        tools=tools,
-        rules=rules,
-        mcp=_mcp(loaded, sign_ins),
-        todos=section.todos,
-        clarification=section.clarification,
-        titles=section.titles,
-        workspaces=_workspaces(loaded),
-        web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
-    )
-
-
-def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
-    """Return where MCP servers are named. Raises ConfigError where their packages are not installed."""
-    section = loaded.settings.built_in.mcp
-    if not section.file:
-        return None
-    if find_spec("langchain_mcp_adapters") is None:
-        raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
-    environ = with_dotenv(os.environ, loaded.folder / ".env")
-    return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
-
-
-def _workspaces(loaded: LoadedSettings) -> Workspaces | None:
-    """Return where conversations have files. Raises ConfigError where the package for it is not installed."""
-    section = loaded.settings.built_in.workspace
-    if not section.enabled:
-        return None
-    if find_spec("deepagents") is None:
-        raise ConfigError(
-            f"built_in.workspace: Deep Agents is not installed; run: {install_command('workspace')}"
-        )
-    limits = WorkspaceLimits(section.size, section.files, min(section.size, WorkspaceLimits().file))
-    return Workspaces(loaded.data_dir / WORKSPACES, limits, section.keep_days * DAY)

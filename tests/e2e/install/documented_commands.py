@@ -38,6 +38,9 @@ _FACT = (
 _SAY = 'curl http://127.0.0.1:44181/sim/say -d \'{"chat": 1001, "by": 1001, "text": "hello"}\''
 
 RUNS: Mapping[str, Run] = {
+    "parley skills install weekly-report.zip": Run("weekly-report.zip: No such file", code=1),
+    "parley skills list": Run("There are no skills in"),
+    "parley skills remove weekly-report": Run("There is no skill weekly-report", code=1),
     "make run": Run(r"Open http://127\.0\.0\.1:\d+/\?token=\S+ and say hello", stays=True, idle=True),
     "parley init": Run("Parley is running with this folder", typed="\n\n"),
     "parley pair list": Run(),

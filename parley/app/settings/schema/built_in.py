@@ -86,6 +86,13 @@ class WorkspaceSection(Section):
     keep_days: float = Field(default=30.0, ge=0)
 
 
+class SkillsSection(Section):
+    """Skills: the names of those that are on, and the folder that they are in."""
+
+    enabled: Annotated[tuple[str, ...], Field(max_length=100)] = ()
+    folder: str = Field(default="skills", min_length=1)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -103,3 +110,4 @@ class BuiltInSection(Section):
     titles: str = ""
     web: WebSection = WebSection()
     workspace: WorkspaceSection = WorkspaceSection()
+    skills: SkillsSection = SkillsSection()

@@ -33,11 +33,12 @@ class OutsideTools:
 
 @dataclass(frozen=True, slots=True)
 class ToolSources:
-    """What is there without asking anybody: tools of somebody's code, and the rules for all."""
+    """What is there without asking anybody: tools, the rules for all, and what the model is told of them."""
 
     own: tuple[BaseTool, ...]
     rules: ToolRules
     policy: Policy | None
+    notes: tuple[AgentMiddleware[Any, Any], ...] = ()
 
     def with_served(
         self, served: Iterable[BaseTool], taken: Collection[str], offered: Offered | None = None
@@ -58,6 +59,7 @@ class ToolSources:
             *approvals(tools, self.rules),
             CalledOnce(tools),
             BoundedResults(),
+            *self.notes,
         ]
         return OutsideTools(tools, tuple(middleware))
 
@@ -73,7 +75,13 @@ def tool_sources(options: DefaultAgentOptions, project: Project) -> ToolSources:
         from parley.server.default_agent.files.tools import file_tools
 
         own += file_tools(options.workspaces)
-    return ToolSources(tuple(own), options.rules, import_policy(options.rules, project))
+    notes: list[AgentMiddleware[Any, Any]] = []
+    if options.skills is not None:
+        from parley.server.default_agent.skills.tools import OfferedSkills, read_skill_tool
+
+        own.append(read_skill_tool(options.skills))
+        notes.append(OfferedSkills(options.skills))
+    return ToolSources(tuple(own), options.rules, import_policy(options.rules, project), tuple(notes))
 
 
 def usable(tools: Iterable[BaseTool], taken: Collection[str]) -> tuple[BaseTool, ...]:

@@ -1,0 +1,1 @@
+"""Skills of the default agent: folders of instructions, which it reads when it needs them."""

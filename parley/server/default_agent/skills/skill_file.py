@@ -1,0 +1,93 @@
+"""The head of a skill's `SKILL.md`: its name, and what it is for (the Agent Skills specification)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from parley.core.model.errors import ParleyError
+
+SKILL_FILE = "SKILL.md"
+_MOST_HEAD = 16_000
+"""Characters of the front matter."""
+_MOST_DESCRIPTION = 1_024
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MOST_NAME = 64
+_FENCE = "---"
+_TEXT = "tag:yaml.org,2002:str"
+
+
+class SkillRefused(ParleyError):
+    """A skill, or an archive of one, that cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillHead:
+    """What is known of a skill before it is read. The description is one line."""
+
+    name: str
+    description: str
+
+
+def is_skill_name(name: str) -> bool:
+    """Return whether a skill may have this name."""
+    return len(name) <= _MOST_NAME and _NAME.fullmatch(name) is not None
+
+
+def read_head(text: str, folder: str = "") -> SkillHead:
+    """Return the head of a `SKILL.md` in a folder of this name, "" for any. Raises SkillRefused."""
+    values = dict(_texts(_front_matter(text)))
+    name, description = values.get("name", ""), _one_line(values.get("description", ""))
+    if not is_skill_name(name):
+        raise SkillRefused(
+            f"{SKILL_FILE}: its name must be 1 to {_MOST_NAME} of a-z, 0-9 and single hyphens between them"
+        )
+    if folder and name != folder:
+        raise SkillRefused(
+            f"{SKILL_FILE}: its name is {name}, but its folder is called {folder[:_MOST_NAME]}"
+        )
+    if not 0 < len(description) <= _MOST_DESCRIPTION:
+        raise SkillRefused(f"{SKILL_FILE}: its description must have 1 to {_MOST_DESCRIPTION} characters")
+    return SkillHead(name, description)
+
+
+def _one_line(text: str) -> str:
+    """Return a text for prompts and terminals, both of which signs of control would confuse."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
+def _front_matter(text: str) -> str:
+    """Return the YAML between the first two lines of hyphens. Raises SkillRefused."""
+    first, *lines = text[:_MOST_HEAD].removeprefix("\ufeff").splitlines()[:_MOST_HEAD] or [""]
+    ends = (at for at, line in enumerate(lines) if line.rstrip() == _FENCE)
+    end = next(ends, None) if first.rstrip() == _FENCE else None
+    if end is None:
+        raise SkillRefused(
+            f"{SKILL_FILE}: it must begin with YAML between two lines of {_FENCE}, "
+            f"of at most {_MOST_HEAD:,} characters"
+        )
+    return "\n".join(lines[:end])
+
+
+def _texts(front_matter: str) -> Iterator[tuple[str, str]]:
+    """Yield the keys whose values are texts.
+
+    Only nodes are made, no values: a few lines with aliases can stand for more than fits into memory.
+    """
+    try:
+        root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 2}" if mark else ""
+        raise SkillRefused(
+            f"{SKILL_FILE}{line}: its YAML cannot be read; put texts with a colon in quotes"
+        ) from error
+    except RecursionError as error:
+        raise SkillRefused(f"{SKILL_FILE}: its YAML is nested too deeply") from error
+    if isinstance(root, yaml.MappingNode):
+        for key, value in root.value:
+            if isinstance(key, yaml.ScalarNode) and value.tag == _TEXT:
+                yield key.value, value.value
