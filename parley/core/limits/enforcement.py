@@ -119,7 +119,7 @@ def usage_increments(
         return ()
     day = day_window(turn.counted or services.clock(), options.zone)
     own, until = _party(message, "", (account_key(message.sender),)), kept_until(day)
-    return tuple(CounterIncrement(own.names(scope, day)[0], until, usage) for scope in LimitScope)
+    return tuple(CounterIncrement(own.names(scope, day)[0], until, usage) for scope in own.scopes(options))
 
 
 async def load_counts(journal: Journal, rules: Iterable[LimitRule]) -> Mapping[str, Usage]:
@@ -130,7 +130,8 @@ async def load_counts(journal: Journal, rules: Iterable[LimitRule]) -> Mapping[s
 
 def _party(message: InboundMessage, person: str, accounts: tuple[str, ...]) -> LimitSubject:
     place = message.conversation
-    return LimitSubject(person, accounts, Conversation(place.channel, place.chat).key, place.channel)
+    chat = Conversation(place.channel, place.chat).key
+    return LimitSubject(person, accounts, chat, place.channel, message.private)
 
 
 def _begun(
@@ -143,8 +144,9 @@ def _begun(
     """Return the turn itself, in every window that is counted."""
     most = {rule.names[0]: rule.room(counts) for rule in rules if rule.measure in TURN_MEASURES}
     by_the_minute = {rule.scope for rule in rules if rule.measure is LimitMeasure.TURNS_A_MINUTE}
-    day, minute = day_window(now, services.options.limits.zone), minute_window(now)
-    days = ((party.names(scope, day)[0], kept_until(day)) for scope in LimitScope)
+    options = services.options.limits
+    day, minute = day_window(now, options.zone), minute_window(now)
+    days = ((party.names(scope, day)[0], kept_until(day)) for scope in party.scopes(options))
     minutes = ((party.names(scope, minute)[0], minute.ends) for scope in LimitScope if scope in by_the_minute)
     return tuple(CounterIncrement(name, until, _TURN, most.get(name, 0)) for name, until in (*days, *minutes))
 

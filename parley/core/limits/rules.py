@@ -55,13 +55,23 @@ def _day(day: date, zone: tzinfo) -> LimitWindow:
 @dataclass(frozen=True, slots=True)
 class LimitSubject:
     """Whose counts a turn belongs to: keys of the person's accounts (the one that spoke first), and of the
-    place. `person` is our own id of them.
+    place. `person` is our own id of them, `private` says that the chat is theirs alone.
     """
 
     person: str
     accounts: tuple[str, ...]
     chat: str
     channel: str
+    private: bool = False
+
+    def scopes(self, options: LimitOptions) -> tuple[LimitScope, ...]:
+        """Return those whose counts a turn of this party is added to.
+
+        Nobody reads those of a private chat unless chats have limits. In a large store each row that a turn
+        changes is a page in the database's log.
+        """
+        unread = LimitScope.CHAT if self.private and not options.chat.limits() else None
+        return tuple(scope for scope in LimitScope if scope is not unread)
 
     def names(self, scope: LimitScope, window: LimitWindow) -> tuple[str, ...]:
         """Return the names of a scope's counts in a window; a turn of this party is added to the first."""

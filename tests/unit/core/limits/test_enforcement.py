@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from parley.core.limits.rules import LimitSubject, day_window
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.errors import AgentRefused, DeliveryRejected
-from parley.core.model.limits import LimitCaps, LimitOptions
+from parley.core.model.limits import LimitCaps, LimitOptions, LimitScope
 from parley.core.model.options import CoreOptions
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Option, Question
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
@@ -369,3 +370,20 @@ async def test_refusals_warnings_and_figures_speak_the_persons_language(tmp_path
 
 def day(clock: Clock) -> str:
     return datetime.fromtimestamp(clock.now, UTC).date().isoformat()
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize("caps", [LimitCaps(), LimitCaps(turns_per_day=9)])
+async def test_a_private_chat_is_counted_where_chats_have_limits(
+    tmp_path: Path, clock: Clock, private: bool, caps: LimitCaps
+) -> None:
+    """Every count is a row more in each turn's transaction."""
+    options = limited(person=LimitCaps(turns_per_day=9), chat=caps, warn_at=0)
+    async with core(tmp_path, options=options, clock=clock, agent=metered(TokenUsage("m", 5, 6))) as parley:
+        await Talk(parley, clock).ask("1", private=private)
+        day = day_window(NOON, UTC)
+        party = LimitSubject("", (account_key(ANN),), "test:chat", "test")
+        counts = await parley.journal.counted([party.names(scope, day)[0] for scope in LimitScope])
+    counted = [(count.turns, count.input) for count in counts]
+    kept = (1, 5) if not private or caps.limits() else (0, 0)
+    assert counted == [(1, 5), kept, (1, 5)]
