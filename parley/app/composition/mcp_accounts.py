@@ -51,7 +51,4 @@ class McpAccounts:
 
     async def erase(self, user: User) -> int:
         """Remove what opens them; returns how many there were."""
-        servers = self._files.servers(account_key(user))
-        for server in servers:
-            self._files.forget(account_key(user), server)
-        return len(servers)
+        return self._files.erase(account_key(user))

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.tools import BaseTool
 from langchain_mcp_adapters.interceptors import MCPToolCallRequest, MCPToolCallResult
 from langchain_mcp_adapters.sessions import create_session
-from mcp.client.auth import OAuthClientProvider
-from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 
-from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.files import Account
 from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, RequestedSignIn, SignIns
 from parley.server.default_agent.mcp.connection import McpConnection, ServerAway, connection_to
 from parley.server.default_agent.mcp.listed_tools import ListedTools
+from parley.server.default_agent.mcp.oauth_provider import oauth_provider
 from parley.server.default_agent.mcp.server_file import McpServer
 from parley.server.default_agent.mcp.sign_in_tool import sign_in_tool
 from parley.server.default_agent.models import identity_of
@@ -61,7 +59,9 @@ class AccountConnections:
         """Connect for a person who has signed in. Raises ServerAway."""
         person = _person(who)
         if self.has_signed_in(who):
-            made = self._by_person.setdefault(person, self._connection(person))
+            if person not in self._by_person:
+                self._by_person[person] = self._connection(person)
+            made = self._by_person[person]
             await made.connect()
             self._newest = made.listed
 
@@ -80,7 +80,7 @@ class AccountConnections:
 
     def has_signed_in(self, who: Mapping[str, Any]) -> bool:
         """Return whether a person has an account here that may be used."""
-        return bool(_person(who) and self._sign_ins.files.has(_person(who), self.server.name))
+        return bool(_person(who) and self._sign_ins.files.has(self._account(_person(who))))
 
     async def begin(self, who: Mapping[str, Any], call: str) -> str:
         """Return the link with which a person signs in. Raises ServerAway.
@@ -124,16 +124,19 @@ class AccountConnections:
             raise ServerAway(_NOBODY)
         return await mine.call(request)
 
+    def _account(self, person: str) -> Account:
+        return Account(person, self.server.name, self.server.url)
+
     def _connection(self, person: str) -> McpConnection:
         async def needed(_: str) -> None:
             # The account may not be used any more: the person is asked to sign in again.
-            self._sign_ins.files.forget(person, self.server.name)
+            self._sign_ins.files.forget(self._account(person))
             raise ServerAway(f"the sign-in to {self.server.name} is over")
 
         async def nothing() -> tuple[str, str | None]:
             raise ServerAway("nobody was asked to sign in")
 
-        auth = _provider(self.server, self._sign_ins, person, needed, nothing)
+        auth = oauth_provider(self.server, self._sign_ins, self._account(person), needed, nothing)
         return McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, listed=self._newest)
 
     async def _signed_in(
@@ -148,7 +151,7 @@ class AccountConnections:
             _, pending = link.result()
             return await pending.code, pending.state
 
-        auth = _provider(self.server, self._sign_ins, person, show, answer)
+        auth = oauth_provider(self.server, self._sign_ins, self._account(person), show, answer)
         worked = False
         try:
             async with asyncio.timeout(PATIENCE), create_session(connection_to(self.server, auth)) as session:
@@ -161,75 +164,6 @@ class AccountConnections:
         finally:
             if link.done():
                 self._sign_ins.close(link.result()[1], worked)
-
-
-class _PersonTokens:
-    """The SDK's port for tokens, on the files of a person.
-
-    The SDK does not keep when a token ends and where another is asked for: that is kept, too.
-    """
-
-    def __init__(self, files: AccountFiles, person: str, server: McpServer, callback: str) -> None:
-        self._files, self._person, self._server = files, person, server
-        self._callback = callback
-        self._kept = files.read(person, server.name)
-        self.provider: OAuthClientProvider | None = None
-
-    async def get_tokens(self) -> OAuthToken | None:
-        found = self._kept.get("tokens")
-        return OAuthToken.model_validate(found) if found else None
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        context = self.provider.context if self.provider else None
-        metadata = context.oauth_metadata if context else None
-        client = context.client_info if context else None
-        self._kept = {
-            "tokens": tokens.model_dump(mode="json"),
-            "ends": time.time() + tokens.expires_in if tokens.expires_in else None,
-            "metadata": metadata.model_dump(mode="json") if metadata else self._kept.get("metadata"),
-            "client": client.model_dump(mode="json") if client else None,
-        }
-        self._files.write(self._person, self._server.name, self._kept)
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        oauth = self._server.oauth
-        if oauth is not None and oauth.client_id:
-            return OAuthClientInformationFull.model_validate(
-                {
-                    "client_id": oauth.client_id,
-                    "client_secret": oauth.client_secret or None,
-                    "redirect_uris": [self._callback],
-                }
-            )
-        found = self._kept.get("client")
-        return OAuthClientInformationFull.model_validate(found) if found else None
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep it with the tokens, once there are some."""
-
-    def restore(self, provider: OAuthClientProvider) -> None:
-        """Tell the provider what it does not ask for."""
-        self.provider = provider
-        provider.context.token_expiry_time = self._kept.get("ends")
-        if metadata := self._kept.get("metadata"):
-            provider.context.oauth_metadata = OAuthMetadata.model_validate(metadata)
-
-
-def _provider(
-    server: McpServer,
-    sign_ins: SignIns,
-    person: str,
-    show: Callable[[str], Awaitable[None]],
-    answer: Callable[[], Awaitable[tuple[str, str | None]]],
-) -> OAuthClientProvider:
-    tokens = _PersonTokens(sign_ins.files, person, server, sign_ins.callback)
-    scopes = server.oauth.scopes if server.oauth else ()
-    metadata = OAuthClientMetadata.model_validate(
-        {"redirect_uris": [sign_ins.callback], "client_name": "Parley", "scope": " ".join(scopes) or None}
-    )
-    made = OAuthClientProvider(server.url, metadata, tokens, show, answer, timeout=PATIENCE)
-    tokens.restore(made)
-    return made
 
 
 def _person(who: Mapping[str, Any]) -> str:

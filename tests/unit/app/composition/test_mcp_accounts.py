@@ -7,6 +7,7 @@ from pathlib import Path
 from parley.app.composition.mcp_accounts import McpAccounts, open_sign_ins
 from parley.app.settings.load import read_settings
 from parley.core.model.address import User
+from parley.server.accounts.files import Account
 
 ANN, BOB = User("slack", "U1"), User("slack", "U2")
 
@@ -16,7 +17,7 @@ async def test_an_export_names_them_and_erasure_removes_them(tmp_path: Path) -> 
     sign_ins = open_sign_ins(loaded)
     assert sign_ins.callback == "http://127.0.0.1:9/mcp/callback"
     for person, server in (("slack:U1", "desk"), ("slack:U1", "lab"), ("slack:U2", "desk")):
-        sign_ins.files.write(person, server, {"tokens": "secret"})
+        sign_ins.files.write(Account(person, server, "https://a.test"), {"tokens": "secret"})
     accounts = McpAccounts(loaded)
     (piece,) = [each async for each in accounts.kept(ANN)]
     assert piece.content == b'{"signed_in": ["desk", "lab"]}'

@@ -17,12 +17,13 @@ from starlette.applications import Starlette
 from parley.app.composition.mcp_accounts import sign_in_routes
 from parley.core.model.address import User
 from parley.core.model.types import OutboundMessage
-from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.files import Account, AccountFiles
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.options import DefaultAgentOptions, McpOptions
 from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import Talk, conversation
 from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
+from tests.unit.server.default_agent.mcp.wire_server import refusing, wire_server
 from tests.unit.server.default_agent.scripted_model import calls, offered, repeats_result, streams
 
 PARLEY = "http://parley.test"
@@ -128,7 +129,13 @@ async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_f
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     kept = json.loads(file.read_text())
     kept["ends"] = time.time() - 1
-    desk.files.write(kept["person"], "desk", kept)
+    desk.files.write(Account("test:ann", "desk", kept["url"]), kept)
+    (desk.folder / "broken").touch()
+    async with conversation_again(desk) as talk:
+        told = await talk.say("Whose?", streams(content="One moment."))
+        assert offered(talk.model.asked[-1]) == []
+        assert [step.title for step in told.steps] == ["desk cannot be reached"]
+    (desk.folder / "broken").unlink()
     async with conversation_again(desk) as talk:
         assert (await talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
     assert (desk.folder / "refreshed").exists()
@@ -212,3 +219,35 @@ async def test_a_link_that_another_browser_took_is_replaced_by_the_next_one(desk
         assert (await other.get(first)).status_code == 404
     assert (await desk.follow(second)).status_code == 200
     assert (await desk.answer("I have signed in")).text == "the account of ada"
+
+
+async def test_a_server_at_another_address_gets_nothing_of_the_accounts_at_the_first(
+    desk: Desk, tmp_path: Path
+) -> None:
+    await desk.follow(await desk.ask())
+    assert (await desk.answer("I have signed in")).text == "the account of ada"
+    (file,) = (desk.folder / "accounts").rglob("*.json")
+    async with wire_server(refusing) as other:
+        write_servers(tmp_path, desk={"url": f"{other.url}/mcp", "oauth": True})
+        told = await desk.talk.say("Whose?", WHOSE, repeats_result)
+        assert offered(desk.talk.model.asked[-2]) == ["desk_sign_in"]
+        assert "ada" not in told.text
+        await desk.talk.say("Whose?", ASKS, repeats_result)
+        assert "/mcp" in other.paths()
+        assert {credentials for _, _, credentials in other.asked} == {""}
+    # The address of before has its account, still.
+    write_servers(tmp_path, desk={"url": json.loads(file.read_text())["url"], "oauth": True})
+    assert (await desk.talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
+
+
+async def test_what_an_earlier_version_kept_without_an_address_is_not_used_and_can_be_erased(
+    desk: Desk,
+) -> None:
+    await desk.follow(await desk.ask())
+    (file,) = (desk.folder / "accounts").rglob("*.json")
+    file.rename(file.with_name("desk.json"))
+    await desk.answer("1")
+    assert offered(desk.talk.model.asked[-1]) == ["desk_sign_in"]
+    assert desk.files.servers("test:ann") == ("desk",)
+    assert desk.files.erase("test:ann") == 1
+    assert desk.files.servers("test:ann") == ()
