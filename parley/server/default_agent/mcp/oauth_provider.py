@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from mcp.client.auth import OAuthClientProvider
+import httpx
+from mcp.client.auth import OAuthClientProvider, OAuthTokenError
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 
 from parley.server.accounts.files import Account, AccountFiles
 from parley.server.accounts.sign_ins import PATIENCE, SignIns
 from parley.server.default_agent.mcp.server_file import McpServer
+
+log = logging.getLogger(__name__)
+
+_REFUSALS = frozenset({"invalid_client", "invalid_grant", "unauthorized_client"})
+"""What a server says of a sign-in that is over (RFC 6749, 5.2); all else may be better at the next try."""
+
+
+class AccountProvider(OAuthClientProvider):
+    """The SDK's provider, which keeps an account while its server has trouble.
+
+    The SDK drops the tokens at any answer that is not 200, and a refresh token that an answer leaves out,
+    although it goes on to be valid then (RFC 6749, 6).
+    """
+
+    async def _handle_refresh_response(self, response: httpx.Response) -> bool:
+        """Take renewed tokens; False where the sign-in is over. Raises OAuthTokenError to try again later."""
+        body, before = await response.aread(), self.context.current_tokens
+        if response.status_code in (400, 401) and _error_in(body) in _REFUSALS:
+            self.context.clear_tokens()
+            return False
+        try:
+            if response.status_code != 200:
+                raise ValueError(f"HTTP {response.status_code}")
+            renewed = OAuthToken.model_validate_json(body)
+        except ValueError as error:
+            log.warning("a token was not renewed (HTTP %s); it is tried again later", response.status_code)
+            raise OAuthTokenError("the server did not renew the token this time") from error
+        if before is not None:
+            kept = {"refresh_token": before.refresh_token, "scope": before.scope}
+            renewed = renewed.model_copy(
+                update={key: value for key, value in kept.items() if getattr(renewed, key) is None}
+            )
+        self.context.current_tokens = renewed
+        self.context.update_token_expiry(renewed)
+        await self.context.storage.set_tokens(renewed)
+        return True
+
+
+def _error_in(body: bytes) -> str:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    return str(found.get("error")) if isinstance(found, dict) else ""
 
 
 class _AccountTokens:
@@ -81,6 +128,6 @@ def oauth_provider(
     metadata = OAuthClientMetadata.model_validate(
         {"redirect_uris": [sign_ins.callback], "client_name": "Parley", "scope": " ".join(scopes) or None}
     )
-    made = OAuthClientProvider(server.url, metadata, tokens, show, answer, timeout=PATIENCE)
+    made = AccountProvider(server.url, metadata, tokens, show, answer, timeout=PATIENCE)
     tokens.restore(made)
     return made

@@ -1,6 +1,7 @@
 """An MCP server with accounts, on the SDK's own server side of OAuth: `python account_server.py PORT`.
 
-Whoever opens its page is signed in at once, by the name in the file `visitor`. A file `revoked` ends tokens.
+Whoever opens its page is signed in at once, by the name in the file `visitor`. A file `revoked` ends tokens;
+with a file `broken` none can be renewed.
 """
 
 import secrets
@@ -72,6 +73,8 @@ class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def load_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: str
     ) -> RefreshToken | None:
+        if (HERE / "broken").exists():
+            raise RuntimeError("the database of tokens is away")
         return None if (HERE / "revoked").exists() else self.refresh.get(refresh_token)
 
     async def exchange_refresh_token(

@@ -130,6 +130,12 @@ async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_f
     kept = json.loads(file.read_text())
     kept["ends"] = time.time() - 1
     desk.files.write(Account("test:ann", "desk", kept["url"]), kept)
+    (desk.folder / "broken").touch()
+    async with conversation_again(desk) as talk:
+        told = await talk.say("Whose?", streams(content="One moment."))
+        assert offered(talk.model.asked[-1]) == []
+        assert [step.title for step in told.steps] == ["desk cannot be reached"]
+    (desk.folder / "broken").unlink()
     async with conversation_again(desk) as talk:
         assert (await talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
     assert (desk.folder / "refreshed").exists()
