@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,11 +35,7 @@ def threaded_llm_provider() -> Iterator[str]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        with warnings.catch_warnings():
-            # Connections whose event loop is over are closed by nobody.
-            warnings.simplefilter("ignore", ResourceWarning)
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-            gc.collect()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     finally:
         server.shutdown()
         thread.join()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,7 +156,16 @@ async def test_a_server_of_ones_own_is_asked_for_tokens_only_where_that_is_wishe
 
 def test_another_server_in_this_process_has_connections_of_its_own() -> None:
     """They were shared by all models of one address, and those of a closed event loop failed."""
+    made = "chat_model(ModelOptions('m', 'openai:m', sys.argv[1], 'k', max_retries=0))"
+    program = f"""
+import asyncio, sys
+from parley.server.default_agent.models import chat_model
+from parley.server.options import ModelOptions
+for _ in range(2):
+    print(asyncio.run({made}.ainvoke('hi')).content)
+"""
     with threaded_llm_provider() as url:
-        options = ModelOptions("m", "openai:m", url, "k", max_retries=0)
-        for _ in range(2):
-            assert asyncio.run(chat_model(options).ainvoke("hi")).content == "{}"
+        said = subprocess.run(
+            [sys.executable, "-c", program, url], capture_output=True, text=True, check=True
+        )
+    assert said.stdout.split() == ["{}", "{}"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -107,10 +109,18 @@ async def test_calls_from_several_lessons_share_one_loop_and_one_client():
 
 
 def test_another_memory_in_this_process_has_connections_of_its_own():
+    program = """
+import asyncio, sys
+from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
+for _ in range(2):
+    asking = LangchainModel(ModelSettings("openai:tiny", sys.argv[1], "key-1"))
+    print(asyncio.run(asking.ask("rules", "about")).text)
+"""
     with threaded_llm_provider() as url:
-        for _ in range(2):
-            asking = LangchainModel(ModelSettings("openai:tiny", url, "key-1"))
-            assert asyncio.run(asking.ask("rules", "about")).text == "{}"
+        said = subprocess.run(
+            [sys.executable, "-c", program, url], capture_output=True, text=True, check=True
+        )
+    assert said.stdout.split() == ["{}", "{}"]
 
 
 def test_the_key_is_in_no_text_about_the_settings():
