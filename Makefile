@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench recall offline clean
-.PHONY: chaos-nodes deploy lint-page docs site picture
+.PHONY: chaos-nodes chaos-memory deploy lint-page docs site picture
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ chaos: $(VENV)/.test ## Everything is killed, frozen and broken, and each messag
 
 chaos-nodes: $(VENV)/.test ## The same with three nodes on PostgreSQL (needs Debian's "postgresql")
 	@$(SUITE) chaos-nodes $(ARGS)
+
+chaos-memory: $(VENV)/.test ## Memories of several people under kills: nothing private in a group, nothing after erasure
+	@$(SUITE) chaos-memory $(ARGS)
 
 attacks: $(VENV)/.test ## Attacks on a running Parley and its parsers
 	@$(SUITE) attacks $(ARGS)

@@ -127,6 +127,10 @@ def _arguments_of(target: str, arguments: list[str]) -> Iterator[str]:
         from tests.chaos.planning.options import read
 
         yield from _refused(lambda: read([{"chaos": "sqlite"}.get(target, "nodes"), *arguments], {}))
+    elif target == "chaos-memory":
+        from tests.chaos.memory.__main__ import read_arguments as read_memory_arguments
+
+        yield from _refused(lambda: read_memory_arguments(arguments))
     elif target == "bench":
         from benchmarks.__main__ import BENCHMARKS, NAMED
 

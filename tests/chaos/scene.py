@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +74,7 @@ async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncItera
     """A configured installation; whatever runs at the end is killed. `mounting`, its disk may be full."""
     async with AsyncExitStack() as stack:
         platforms = _platforms(stack)
-        database = _database(stack) if edition == "nodes" else None
+        database = new_database(stack) if edition == "nodes" else None
         agent = None if edition == "inside" else _agent(folder / AGENT)
         common: dict[str, object] = {} if agent is None else {"agent": asking(_url(agent))}
         if database is not None:
@@ -108,7 +108,8 @@ def _platforms(stack: AsyncExitStack) -> Sequence[FaultyPlatform]:
     )
 
 
-def _database(stack: AsyncExitStack) -> Cluster:
+def new_database(stack: ExitStack | AsyncExitStack) -> Cluster:
+    """A database of its own on a server of its own."""
     cluster = stack.enter_context(postgres_cluster.running())
     with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
         admin.execute("CREATE DATABASE parley")

@@ -130,6 +130,9 @@ SUITES: Mapping[str, Suite] = {
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
+    "chaos-memory": Suite(
+        [Program("tests.chaos.memory", {"full": ("--people", "10", "--steps", "60", "--kills", "60")})], 150
+    ),
     "attacks": Suite([PytestRun(("-m", "attacks", "tests/attacks"), processes=2, together=False)], 40),
     # Another chance would be another try of something else, and hide what was found.
     "fuzz": Suite(

@@ -18,6 +18,24 @@ _UNFINISHED = (
     " AND (queue LIKE 'turns/%' OR queue LIKE 'commands/%' OR queue LIKE 'knocks/%')"
 )
 
+_UNLEARNED = "SELECT count(*) FROM {}items WHERE state = 0 AND queue = 'memory'"
+_REMEMBERED = (
+    "SELECT body FROM {}documents"
+    " WHERE key LIKE 'memory/%' OR key LIKE 'past-turn%' OR key LIKE 'memory-told/%'"
+)
+
+
+def unlearned(database: Path | str) -> int:
+    """How many turns are to be learned from."""
+    ((count,),) = _rows(database, _UNLEARNED)
+    assert isinstance(count, int)
+    return count
+
+
+def remembered(database: Path | str) -> Sequence[str]:
+    """The documents of all memories, past conversations, and what was told of them."""
+    return [str(body) for (body,) in _rows(database, _REMEMBERED)]
+
 
 def unfinished(database: Path | str) -> int:
     """How many messages, presses and commands are not finished."""

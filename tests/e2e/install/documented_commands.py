@@ -117,6 +117,7 @@ NAMED: Mapping[str, Run] = {
 _SUITES = "|".join(
     (
         *("test", "agents", "attacks", "fuzz", "journeys", "browser", "teeth", "chaos", "chaos-nodes"),
+        "chaos-memory",
         *("soak", "conformance", "vendors", "postgres", "nodes", "site", "deploy"),
     )
 )
