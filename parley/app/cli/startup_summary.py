@@ -118,7 +118,7 @@ def abilities(settings: Settings) -> Iterator[str]:
     if section.web.fetch:
         yield "web pages"
     if section.workspace.enabled:
-        yield "files"
+        yield "files and commands" if section.sandbox.enabled else "files"
     yield from (each for each in ("todos", "clarification", "titles") if getattr(section, each))
 
 

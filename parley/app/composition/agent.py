@@ -22,6 +22,7 @@ from parley.agent.files.web_pages import WebPages
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.commands import CommandAudit, command_options, conversation_files
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
@@ -31,7 +32,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings
-from parley.app.storage.paths import AGENT_DATABASE, FILES, WORKSPACES
+from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
@@ -44,8 +45,7 @@ from parley.server.options import (
     ToolRules,
     WebOptions,
 )
-from parley.server.workspace.folder import WorkspaceLimits
-from parley.server.workspace.workspaces import DAY, Workspaces
+from parley.server.sandbox.record import RecordCommand, record_nothing
 
 _INSIDE = "http://embedded"
 _STEPS_A_CALL = 20
@@ -71,6 +71,7 @@ class OpenedAgent:
     graphs: EmbeddedGraphs | None
     tools: DeferredMemoryTools
     sign_ins: SignIns
+    commands: CommandAudit
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return what is served for it in front of the console's checks."""
@@ -84,7 +85,9 @@ class OpenedAgent:
         """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
         if self.graphs is not None:
             self.sign_ins.address = sign_in_address(loaded)
-            await self.graphs.reload_graphs(embedded_options(loaded, self.tools, self.sign_ins))
+            await self.graphs.reload_graphs(
+                embedded_options(loaded, self.tools, self.sign_ins, self.commands)
+            )
 
     def configure(self, loaded: LoadedSettings) -> None:
         """Have runs made by these settings from now on."""
@@ -111,13 +114,15 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
     settings, tools = loaded.settings.agent, DeferredMemoryTools()
-    sign_ins = open_sign_ins(loaded)
+    sign_ins, commands = open_sign_ins(loaded), CommandAudit()
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools, sign_ins))
+                transport, graphs = await stack.enter_async_context(
+                    _embedded(embedded_options(loaded, tools, sign_ins, commands))
+                )
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -133,21 +138,18 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins, commands)
 
 
 @asynccontextmanager
 async def _embedded(
-    loaded: LoadedSettings,
-    tools: MemoryTools,
-    sign_ins: SignIns,
+    options: EmbeddedOptions,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs and tools of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
-    options = embedded_options(loaded, tools, sign_ins)
     if options.graphs or (options.models and options.default_agent.runs_code):
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
@@ -172,7 +174,10 @@ class _GraphsHere:
 
 
 def embedded_options(
-    loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS, sign_ins: SignIns | None = None
+    loaded: LoadedSettings,
+    tools: MemoryTools = NO_MEMORY_TOOLS,
+    sign_ins: SignIns | None = None,
+    record: RecordCommand = record_nothing,
 ) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
@@ -181,7 +186,7 @@ def embedded_options(
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(loaded.settings),
-        default_agent=_default_agent(loaded, sign_ins),
+        default_agent=_default_agent(loaded, sign_ins, record),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,
@@ -241,7 +246,9 @@ def _provider(model: str) -> str:
     return model.partition(":")[0]
 
 
-def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultAgentOptions:
+def _default_agent(
+    loaded: LoadedSettings, sign_ins: SignIns | None, record: RecordCommand
+) -> DefaultAgentOptions:
     section = loaded.settings.built_in
     file = loaded.folder / section.prompt_file if section.prompt_file else None
     guardrails, approval = section.guardrails, section.approval
@@ -267,7 +274,8 @@ def _default_agent(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultA
         todos=section.todos,
         clarification=section.clarification,
         titles=section.titles,
-        workspaces=_workspaces(loaded),
+        workspaces=conversation_files(loaded),
+        commands=command_options(loaded, record),
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
@@ -281,16 +289,3 @@ def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
     return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
-
-
-def _workspaces(loaded: LoadedSettings) -> Workspaces | None:
-    """Return where conversations have files. Raises ConfigError where the package for it is not installed."""
-    section = loaded.settings.built_in.workspace
-    if not section.enabled:
-        return None
-    if find_spec("deepagents") is None:
-        raise ConfigError(
-            f"built_in.workspace: Deep Agents is not installed; run: {install_command('workspace')}"
-        )
-    limits = WorkspaceLimits(section.size, section.files, min(section.size, WorkspaceLimits().file))
-    return Workspaces(loaded.data_dir / WORKSPACES, limits, section.keep_days * DAY)

@@ -55,6 +55,7 @@ def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     limits, keep = WorkspaceLimits(1_000_000, 7, 1_000_000), 2 * DAY
     assert (found.workspaces.limits, found.workspaces.keep) == (limits, keep)
     assert found.workspaces.root.name == "workspaces"
+    assert found.commands is None
 
 
 def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
