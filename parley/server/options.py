@@ -11,6 +11,8 @@ from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
+from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits
+from parley.server.sandbox.record import RecordCommand, record_nothing
 from parley.server.storage.store_index import StoreIndex, no_index
 from parley.server.workspace.workspaces import Workspaces
 
@@ -97,6 +99,14 @@ class SkillOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandOptions:
+    """Shell commands in workspaces: what each may use, and what keeps who ran it."""
+
+    limits: CommandLimits = USUAL_LIMITS
+    record: RecordCommand = record_nothing
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAgentOptions:
     """How the default agent works with its models.
 
@@ -106,7 +116,8 @@ class DefaultAgentOptions:
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     The model called `titles` names conversations, "" for none.
-    With `workspaces` it has a folder of files for each conversation; with `skills` it reads instructions.
+    With `workspaces` it has a folder of files for each conversation, and with `commands` runs commands there.
+    With `skills` it reads instructions.
     """
 
     prompt_file: Path | None = None
@@ -122,6 +133,7 @@ class DefaultAgentOptions:
     titles: str = ""
     workspaces: Workspaces | None = None
     skills: SkillOptions | None = None
+    commands: CommandOptions | None = None
 
     @property
     def runs_code(self) -> bool:

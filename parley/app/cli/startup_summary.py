@@ -118,7 +118,7 @@ def abilities(settings: Settings) -> Iterator[str]:
     simple = {
         "web search": section.web.search_url,
         "web pages": section.web.fetch,
-        "files": section.workspace.enabled,
+        "files and commands" if section.sandbox.enabled else "files": section.workspace.enabled,
         "todos": section.todos,
         "clarification": section.clarification,
         "titles": section.titles,

@@ -18,6 +18,7 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.commands import CommandAudit
 from parley.app.composition.default_agent import default_agent_options
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address, tool_categories
@@ -35,6 +36,7 @@ from parley.server.options import (
     EmbeddedOptions,
     ModelOptions,
 )
+from parley.server.sandbox.record import RecordCommand, record_nothing
 
 _INSIDE = "http://embedded"
 _STEPS_A_CALL = 20
@@ -60,6 +62,7 @@ class OpenedAgent:
     graphs: EmbeddedGraphs | None
     tools: DeferredMemoryTools
     sign_ins: SignIns
+    commands: CommandAudit
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return what is served for it in front of the console's checks."""
@@ -74,7 +77,9 @@ class OpenedAgent:
         if self.graphs is not None:
             self.sign_ins.address = sign_in_address(loaded)
             self.tools.categories = tool_categories(loaded)
-            await self.graphs.reload_graphs(embedded_options(loaded, self.tools, self.sign_ins))
+            await self.graphs.reload_graphs(
+                embedded_options(loaded, self.tools, self.sign_ins, self.commands)
+            )
 
     def configure(self, loaded: LoadedSettings) -> None:
         """Have runs made by these settings from now on."""
@@ -101,13 +106,15 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
     """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
     settings, tools = loaded.settings.agent, DeferredMemoryTools(tool_categories(loaded))
-    sign_ins = open_sign_ins(loaded)
+    sign_ins, commands = open_sign_ins(loaded), CommandAudit()
     async with AsyncExitStack() as stack:
         transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport, graphs = await stack.enter_async_context(_embedded(loaded, tools, sign_ins))
+                transport, graphs = await stack.enter_async_context(
+                    _embedded(embedded_options(loaded, tools, sign_ins, commands))
+                )
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -123,21 +130,18 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins, commands)
 
 
 @asynccontextmanager
 async def _embedded(
-    loaded: LoadedSettings,
-    tools: MemoryTools,
-    sign_ins: SignIns,
+    options: EmbeddedOptions,
 ) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs and tools of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
     from parley.server.loop_thread import threaded_server
 
-    options = embedded_options(loaded, tools, sign_ins)
     if options.graphs or (options.models and options.default_agent.runs_code):
         async with threaded_server(options, uvloop.new_event_loop) as transport:
             yield transport, transport
@@ -162,7 +166,10 @@ class _GraphsHere:
 
 
 def embedded_options(
-    loaded: LoadedSettings, tools: MemoryTools = NO_MEMORY_TOOLS, sign_ins: SignIns | None = None
+    loaded: LoadedSettings,
+    tools: MemoryTools = NO_MEMORY_TOOLS,
+    sign_ins: SignIns | None = None,
+    record: RecordCommand = record_nothing,
 ) -> EmbeddedOptions:
     """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
@@ -171,7 +178,7 @@ def embedded_options(
         loaded.data_dir / AGENT_DATABASE,
         graphs=graphs,
         models=_models(loaded.settings),
-        default_agent=default_agent_options(loaded, sign_ins),
+        default_agent=default_agent_options(loaded, sign_ins, record),
         api_key=settings.api_key,
         project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
         memory_tools=tools,

@@ -143,9 +143,9 @@ async def build_parley(
             open_destinations(settings.feedback.options()) as told,
         ):
             parts = _Opened(journal, agent, speech, watchers, setup_routes(setup), outage, clock)
-            parley = await _put_together(
-                loaded, source or fixed_source(loaded), journal.nodes.shared_clock(clock), parts
-            )
+            shared = journal.nodes.shared_clock(clock)
+            agent.commands.bind(journal, shared)
+            parley = await _put_together(loaded, source or fixed_source(loaded), shared, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
 

@@ -7,19 +7,20 @@ from importlib.util import find_spec
 
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
+from parley.app.composition.commands import command_options, conversation_files
 from parley.app.extras import install_command
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.app.storage.paths import WORKSPACES
 from parley.core.model.errors import ConfigError
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import place_in
 from parley.server.options import DefaultAgentOptions, McpOptions, SkillOptions, ToolRules, WebOptions
-from parley.server.workspace.folder import WorkspaceLimits
-from parley.server.workspace.workspaces import DAY, Workspaces
+from parley.server.sandbox.record import RecordCommand
 
 
-def default_agent_options(loaded: LoadedSettings, sign_ins: SignIns | None) -> DefaultAgentOptions:
+def default_agent_options(
+    loaded: LoadedSettings, sign_ins: SignIns | None, record: RecordCommand
+) -> DefaultAgentOptions:
     """Return the options. Raises ConfigError where packages for them are not installed."""
     section = loaded.settings.built_in
     file = loaded.folder / section.prompt_file if section.prompt_file else None
@@ -46,7 +47,8 @@ def default_agent_options(loaded: LoadedSettings, sign_ins: SignIns | None) -> D
         todos=section.todos,
         clarification=section.clarification,
         titles=section.titles,
-        workspaces=_workspaces(loaded),
+        workspaces=conversation_files(loaded),
+        commands=command_options(loaded, record),
         skills=_skills(loaded),
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
@@ -66,16 +68,3 @@ def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
 def _skills(loaded: LoadedSettings) -> SkillOptions | None:
     section = loaded.settings.built_in.skills
     return SkillOptions(loaded.folder / section.folder, section.enabled) if section.enabled else None
-
-
-def _workspaces(loaded: LoadedSettings) -> Workspaces | None:
-    """Return where conversations have files. Raises ConfigError where the package for it is not installed."""
-    section = loaded.settings.built_in.workspace
-    if not section.enabled:
-        return None
-    if find_spec("deepagents") is None:
-        raise ConfigError(
-            f"built_in.workspace: Deep Agents is not installed; run: {install_command('workspace')}"
-        )
-    limits = WorkspaceLimits(section.size, section.files, min(section.size, WorkspaceLimits().file))
-    return Workspaces(loaded.data_dir / WORKSPACES, limits, section.keep_days * DAY)

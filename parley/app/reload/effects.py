@@ -33,7 +33,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
     "built_in": {
         ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models tools "
         "approval guardrails mcp todos clarification titles web skills",
-        ReloadEffect.RESTART: "workspace",
+        ReloadEffect.RESTART: "workspace sandbox",
     },
     "agent_server": {ReloadEffect.RESTART: "auth cors_origins webhook_hosts store_index"},
     "session": {ReloadEffect.SWAPPED: "assistant_id config context input output speakers"},

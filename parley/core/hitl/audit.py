@@ -1,4 +1,4 @@
-"""Who was asked what, who decided, and what became of it: a record for whoever has to answer for it."""
+"""Who was asked what, who decided, what became of it, and what commands ran: for whoever answers for it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class AuditKind(StrEnum):
     DECIDED = "decided"
     EXPIRED = "expired"
     ENDED = "ended"
+    COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,13 @@ def decided_document(record: QuestionRecord) -> Document:
 def ended_document(turn: str, conversation: str, outcome: str, at: float) -> Document:
     """Return how the run went on that a turn's decisions resumed."""
     return _document(AuditEntry(at, AuditKind.ENDED, turn, conversation, "", text=outcome))
+
+
+def command_document(
+    at: float, run: str, who: str, conversation: str, command: str, outcome: str
+) -> Document:
+    """Return that an agent's command was run for somebody, and how it ended; `run` tells it from others."""
+    return _document(AuditEntry(at, AuditKind.COMMAND, run, conversation, who, prompt=command, text=outcome))
 
 
 async def list_entries(documents: DocumentRepository, since: float = 0.0) -> AsyncIterator[AuditEntry]:

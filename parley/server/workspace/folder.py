@@ -63,6 +63,11 @@ class WorkspaceFolder:
         """How many bytes one file may have."""
         return self._limits.file
 
+    @property
+    def limits(self) -> WorkspaceLimits:
+        """What it may keep."""
+        return self._limits
+
     def make(self) -> None:
         """Make sure that there is one, and note that it is in use."""
         for folder in (self.root, self._place / UNFINISHED):
@@ -77,14 +82,7 @@ class WorkspaceFolder:
 
     def walk(self) -> Iterator[WorkspaceEntry]:
         """Yield all files and folders; of what lies too deep, the folder around it."""
-        waiting: list[tuple[str, ...]] = [()]
-        while waiting:
-            parts = waiting.pop()
-            with suppress(PathRefused), opened_folder(self.root, parts) as folder:
-                for entry in _entries(folder, parts):
-                    yield entry
-                    if entry.is_folder and len(parts) + 1 < DEEPEST:
-                        waiting.append((*parts, entry.path.rpartition("/")[2]))
+        return walk_entries(self.root)
 
     def room(self) -> int:
         """Return how many bytes there is room for. Raises WorkspaceFull where there is none."""
@@ -172,6 +170,18 @@ class WorkspaceFolder:
                 with suppress(OSError):
                     os.unlink(unfinished, dir_fd=aside)
                 raise
+
+
+def walk_entries(root: Path | int) -> Iterator[WorkspaceEntry]:
+    """Yield all files and folders under a folder; of what lies too deep, the folder around it."""
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        parts = waiting.pop()
+        with suppress(PathRefused), opened_folder(root, parts) as folder:
+            for entry in _entries(folder, parts):
+                yield entry
+                if entry.is_folder and len(parts) + 1 < DEEPEST:
+                    waiting.append((*parts, entry.path.rpartition("/")[2]))
 
 
 def _numbered(name: str, number: int) -> str:

@@ -45,9 +45,9 @@ def cut_bytes(text: str, most: int) -> str:
 
 
 @contextmanager
-def opened_folder(root: Path, parts: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
-    """Yield a descriptor of a folder under `root`. Raises PathRefused."""
-    found = os.open(root, _OPEN_FOLDER)
+def opened_folder(root: Path | int, parts: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
+    """Yield a descriptor of a folder under `root`, a path or an opened folder. Raises PathRefused."""
+    found = os.open(".", _OPEN_FOLDER, dir_fd=root) if isinstance(root, int) else os.open(root, _OPEN_FOLDER)
     try:
         for part in parts:
             found = _entered(found, part, make=make)

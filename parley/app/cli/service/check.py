@@ -7,6 +7,7 @@ from contextlib import closing
 from importlib.resources import files
 
 from parley.agent.files.reader import FileReader
+from parley.app.checks.commands import check_commands
 from parley.app.checks.config_version import find_old_version
 from parley.app.checks.embedding import check_embedding
 from parley.app.checks.file_permissions import find_exposed_files
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{loaded.origin}: this would start:", *summarise_startup(loaded), sep="\n", flush=True)
     print(run_loop(FileReader().protection()), flush=True)
     found = check_settings(loaded) + find_old_version(loaded) + find_exposed_files(loaded) + _store(loaded)
-    found += check_embedding(loaded)
+    found += check_embedding(loaded) + check_commands(loaded)
     found += run_loop(ask_agent(loaded, makes_a_run=arguments.run))
     found += run_loop(ask_speech(loaded))
     found += run_loop(ask_platforms(loaded)) + _running(loaded) + _page(loaded)

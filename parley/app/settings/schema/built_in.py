@@ -93,6 +93,17 @@ class SkillsSection(Section):
     folder: str = Field(default="skills", min_length=1)
 
 
+class SandboxSection(Section):
+    """Shell commands in a conversation's files: whether there are any, and what each may use."""
+
+    enabled: bool = False
+    timeout: float = Field(default=60.0, gt=0, le=3_600)
+    memory: Annotated[int, BeforeValidator(parse_size), Field(ge=16_000_000)] = 512_000_000
+    processes: int = Field(default=32, ge=8, le=1_000)
+    output: int = Field(default=20_000, ge=100, le=60_000)
+    at_once: int = Field(default=2, ge=1, le=100)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -111,3 +122,4 @@ class BuiltInSection(Section):
     web: WebSection = WebSection()
     workspace: WorkspaceSection = WorkspaceSection()
     skills: SkillsSection = SkillsSection()
+    sandbox: SandboxSection = SandboxSection()

@@ -75,6 +75,10 @@ def tool_sources(options: DefaultAgentOptions, project: Project) -> ToolSources:
         from parley.server.default_agent.files.tools import file_tools
 
         own += file_tools(options.workspaces)
+        if options.commands is not None:
+            from parley.server.default_agent.tools.commands import command_tool
+
+            own.append(command_tool(options.commands, options.workspaces))
     notes: list[AgentMiddleware[Any, Any]] = []
     if options.skills is not None:
         from parley.server.default_agent.skills.tools import OfferedSkills, read_skill_tool

@@ -57,6 +57,7 @@ def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (found.workspaces.limits, found.workspaces.keep) == (limits, keep)
     assert found.workspaces.root.name == "workspaces"
     assert found.skills == SkillOptions(tmp_path / "mine", ("report",))
+    assert found.commands is None
 
 
 def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
