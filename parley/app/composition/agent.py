@@ -18,9 +18,9 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
-from parley.app.composition.commands import CommandAudit
-from parley.app.composition.default_agent import default_agent_options
-from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
+from parley.app.composition.built_in.commands import CommandAudit
+from parley.app.composition.built_in.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
+from parley.app.composition.built_in.options import default_agent_options
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address, tool_categories
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.app.composition.store_index import store_index

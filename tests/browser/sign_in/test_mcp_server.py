@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from parley.app.composition.mcp_accounts import sign_in_routes
+from parley.app.composition.built_in.mcp_accounts import sign_in_routes
 from parley.console.server import HttpServer
 from parley.server.accounts.files import AccountFiles
 from parley.server.accounts.sign_ins import SignIns

@@ -1,0 +1,1 @@
+"""The built-in agent: its options, its commands, and the accounts of people on its MCP servers."""
