@@ -184,6 +184,14 @@ async def test_it_reaches_nothing_of_the_machine(
     assert not ending.startswith("0 "), said
 
 
+async def test_nothing_but_its_own_files_can_be_written_whoever_owns_it(bench: Bench) -> None:
+    mounts = [line.split() for line in (await bench.says("cat /proc/self/mounts")).splitlines()]
+    written = {each[1] for each in mounts if len(each) > 3 and "rw" in each[3].split(",")}
+    devices = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")}
+    assert written - devices == {"/home", "/proc"}
+    assert all("nosuid" in each[3].split(",") for each in mounts if len(each) > 3)
+
+
 CONNECTS = """
 import socket
 for address in {!r}:
