@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from parley.server.sandbox.bubblewrap import stand_in
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
 from parley.server.sandbox.sandbox import CommandResult, Sandbox
 from parley.server.sandbox.syscall_filter import refused_calls
+from parley.server.sandbox.threads import run_to_its_end
 from parley.server.sandbox.trial import try_sandbox
 from parley.server.sandbox.watch import EndReason
 from parley.server.workspace.folder import WorkspaceFolder, WorkspaceLimits
@@ -106,6 +108,14 @@ async def test_an_ordinary_command_works_on_the_files(bench: Bench) -> None:
     assert (result.changes.written, result.changes.deleted) == (("/out.txt",), ("/old.txt",))
 
 
+async def test_files_and_folders_take_the_place_of_each_other(bench: Bench) -> None:
+    for path in ("/file", "/folder/inner/x", "/same"):
+        bench.folder.write(path, b"a")
+    await bench.run("rm file; mkdir file; echo > file/in; rm -r folder; printf b > folder; printf b > same")
+    assert bench.paths() == ["/file", "/file/in", "/folder", "/same"]
+    assert (bench.folder.read("/folder"), bench.folder.read("/same")) == (b"b", b"b")
+
+
 async def test_what_others_write_meanwhile_stays(bench: Bench) -> None:
     bench.folder.write("/mine.txt", b"1")
     nap = sleep(1)
@@ -172,6 +182,14 @@ async def test_it_reaches_nothing_of_the_machine(
     assert SECRET not in said
     assert ending.endswith(" None"), "the command itself says no"
     assert not ending.startswith("0 "), said
+
+
+async def test_nothing_but_its_own_files_can_be_written_whoever_owns_it(bench: Bench) -> None:
+    mounts = [line.split() for line in (await bench.says("cat /proc/self/mounts")).splitlines()]
+    written = {each[1] for each in mounts if len(each) > 3 and "rw" in each[3].split(",")}
+    devices = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")}
+    assert written - devices == {"/home", "/proc"}
+    assert all("nosuid" in each[3].split(",") for each in mounts if len(each) > 3)
 
 
 CONNECTS = """
@@ -365,6 +383,29 @@ print(c.shmget(0, 10_000_000, 0o1600), os.strerror(ctypes.get_errno()))
 async def test_memory_is_bounded_however_it_is_taken(bench: Bench, way: str) -> None:
     program, told = MEMORY[way]
     assert str(told) in await bench.python(program)
+
+
+async def test_a_machine_without_memory_ends_commands_first(bench: Bench) -> None:
+    assert (await bench.says("cat /proc/self/oom_score_adj")).startswith("1000\n")
+
+
+async def test_who_is_stopped_waits_for_what_still_works_on_the_files() -> None:
+    go, over = threading.Event(), []
+
+    def work() -> None:
+        go.wait(20)
+        over.append(True)
+
+    task = asyncio.create_task(run_to_its_end(work))
+    await asyncio.sleep(0)
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert over == [True]
 
 
 async def test_the_number_of_processes_is_bounded(bench: Bench) -> None:

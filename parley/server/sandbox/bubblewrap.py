@@ -34,7 +34,11 @@ ROOTS_STAND_IN = 61_000
 """As whom commands run where Parley is root: a user that owns nothing and that systems leave unused."""
 # The first shell is the sandbox's first process: with it everything in there ends. It waits for its word.
 READY = b"ready\n"
-_GATE = f'echo ready; read -r word || exit 1; cd {WORKSPACE} && sh -c -- "$1" </dev/null; exit $?'
+# A kernel without memory ends what is in there before anything else.
+_GATE = (
+    "echo 1000 > /proc/self/oom_score_adj; echo ready; read -r word || exit 1; "
+    f'cd {WORKSPACE} && sh -c -- "$1" </dev/null; exit $?'
+)
 
 
 def stand_in() -> int | None:

@@ -64,7 +64,7 @@ def copy_back(
             found.append(entry)
             if _stamp(inside, entry) != before.get(entry.path):
                 changed.append(entry)
-    deleted = _deleted(folder, before, {entry.path for entry in found})
+    deleted = list(_deleted(folder, before, {entry.path: entry.is_folder for entry in found}))
     written, left_out = [], []
     for entry in changed:
         try:
@@ -109,9 +109,13 @@ def _stamp_of(about: os.stat_result) -> FileStamp:
     return FileStamp(about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
 
 
-def _deleted(folder: WorkspaceFolder, before: Mapping[str, FileStamp], found: set[str]) -> Iterator[str]:
+def _deleted(
+    folder: WorkspaceFolder, before: Mapping[str, FileStamp], found: Mapping[str, bool]
+) -> Iterator[str]:
     """Delete what is no more, the deepest first, and yield the files; a folder that is not empty stays."""
-    for path in sorted(before.keys() - found, key=lambda each: (-each.count("/"), each)):
+    # A file in the place of a folder is another thing, and the other way round.
+    gone = [path for path, stamp in before.items() if found.get(path) is not (stamp == FileStamp())]
+    for path in sorted(gone, key=lambda each: (-each.count("/"), each)):
         with suppress(PathRefused, OSError):
             if before[path] != FileStamp():
                 folder.delete(path)

@@ -16,6 +16,7 @@ from parley.server.sandbox.bubblewrap import READY, WORKSPACE, confined_command
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
 from parley.server.sandbox.output import KeptOutput
 from parley.server.sandbox.syscall_filter import syscall_filter
+from parley.server.sandbox.threads import run_to_its_end
 from parley.server.sandbox.watch import EndReason, excess
 
 _START = 15.0
@@ -75,7 +76,7 @@ class ConfinedProcess:
         """Return why it had to be ended."""
         until = time.monotonic() + limits.seconds
         while True:
-            reason = await asyncio.to_thread(excess, self.processes, self.files, limits, most_files)
+            reason = await run_to_its_end(excess, self.processes, self.files, limits, most_files)
             if kept.too_much:
                 reason = EndReason.OUTPUT
             elif time.monotonic() > until:

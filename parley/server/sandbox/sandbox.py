@@ -9,6 +9,7 @@ from parley.server.sandbox.bubblewrap import stand_in
 from parley.server.sandbox.file_copy import NO_CHANGES, FileChanges, copy_back, copy_in
 from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits, SandboxFailed
 from parley.server.sandbox.process import Ending, confined_process
+from parley.server.sandbox.threads import run_to_its_end
 from parley.server.workspace.folder import WorkspaceFolder
 
 MOST_COMMAND = 20_000
@@ -44,11 +45,11 @@ class Sandbox:
         _check(command)
         size, files = folder.limits.size + _TEMPORARY, folder.limits.files + _TEMPORARY_FILES
         async with self._places, confined_process(command, self.limits, size) as confined:
-            before = await asyncio.to_thread(copy_in, folder, confined.files, stand_in())
+            before = await run_to_its_end(copy_in, folder, confined.files, stand_in())
             ending = await confined.run(self.limits, files)
             if ending.reason:
                 return CommandResult(ending)
-            changes = await asyncio.to_thread(copy_back, folder, confined.files, stand_in(), before)
+            changes = await run_to_its_end(copy_back, folder, confined.files, stand_in(), before)
             return CommandResult(ending, changes)
 
 

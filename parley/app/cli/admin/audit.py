@@ -1,4 +1,4 @@
-"""`parley audit`: who was asked what, who decided, and how it went on."""
+"""`parley audit`: who was asked what, who decided, how it went on, and what commands were run."""
 
 from __future__ import annotations
 
