@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import shutil
 import tempfile
 import time
@@ -93,6 +94,9 @@ class SqliteStores:
         engine = SqliteEngine.open(str(path))
         with closing(engine.connection):
             multiply(engine, conversations, say)
+        with path.open("rb+") as made:
+            # What is not on disk yet would be written under the first turns, and their commits wait for it.
+            os.fsync(made.fileno())
         return str(path), path.stat().st_size / 1e6
 
     def use(self, where: str) -> Use:
