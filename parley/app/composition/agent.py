@@ -22,6 +22,7 @@ from parley.agent.files.web_pages import WebPages
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.agent_database import shared_database
 from parley.app.composition.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
@@ -188,6 +189,7 @@ def embedded_options(
         cors_origins=loaded.settings.agent_server.cors_origins,
         webhooks=WebPoster(loaded.settings.agent_server.webhook_hosts),
         store_index=partial(store_index, loaded),
+        postgres=shared_database(loaded.settings),
     )
 
 
