@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 
 from parley.server.runs.shared_queues import SharedThreadQueues
 from parley.server.runs.stream_writer import StreamWriter
@@ -42,7 +43,11 @@ class SharedRuns:
     async def work(self) -> None:
         """Execute what nobody executes, and write down what is streamed, for ever."""
         self.queues.look()
-        await self.writer.work()
+        try:
+            await self.writer.work()
+        finally:
+            with suppress(*self._database.errors):
+                await self.writer.flush()
 
     async def find(self, run_id: str) -> ActiveRun | None:
         """Return a run that is known here, or whose events are kept in the database."""

@@ -150,7 +150,7 @@ class Cluster(Protocol):
         ...
 
     async def acquire(self, name: str) -> bool:
-        """Return whether this server holds a lock from now on; False where somebody, or itself, has it."""
+        """Return whether this server holds a lock from now on, also where it does already."""
         ...
 
     async def release(self, name: str) -> None:

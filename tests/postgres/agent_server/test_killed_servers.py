@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.server.storage.interface import PostgresPlace
 from tests.kit.doubles.killable_server import KEY, STEPS, allow, server
 from tests.kit.waiting import until
@@ -46,6 +48,15 @@ async def saved(client: LangGraphClient, thread: str, steps: int) -> bool:
     return len(state["values"].get("steps", [])) >= steps
 
 
+async def serves(client: LangGraphClient) -> bool:
+    """Whether a server may write: one that woke up finds first that others have its runs."""
+    try:
+        await client.threads.create()
+    except httpx.HTTPStatusError:
+        return False
+    return True
+
+
 async def halfway(folder: Path, client: LangGraphClient) -> tuple[str, str, str]:
     """A thread whose first run waits in its middle, and whose second waits for the first."""
     allow(folder, HALF)
@@ -72,7 +83,7 @@ async def test_another_server_goes_on_with_what_one_has_left(
             await b.runs.join(thread, second)
             if blow == signal.SIGSTOP:
                 os.kill(process.pid or 0, signal.SIGCONT)
-                # It finds that others have its runs, and is one of the servers again.
+                await until(partial(serves, a), "it is one of the servers again")
                 await a.runs.wait(thread, "walk", input={"steps": []})
             state: Any = await b.threads.get_state(thread)
             statuses = {run["status"] for run in await b.runs.list(thread)}
@@ -94,4 +105,22 @@ async def test_a_server_that_is_stopped_leaves_its_run_at_once(tmp_path: Path, p
             await b.runs.join(thread, second)
             assert (await b.runs.get(thread, first))["status"] == "success"
             state: Any = await b.threads.get_state(thread)
+            assert state["values"]["steps"] == list(range(2 * STEPS))
+
+
+async def test_a_run_goes_on_when_the_database_is_back(
+    tmp_path: Path, cluster: Cluster, place: PostgresPlace
+) -> None:
+    with server(tmp_path, place) as (url, _):
+        async with get_client(url=url, api_key=KEY) as client:
+            thread, first, second = await halfway(tmp_path, client)
+            cluster.stop("immediate")
+            allow(tmp_path, HALF + 1)
+            await until(lambda: len(taken(tmp_path)) > HALF, "it has taken a step that cannot be saved")
+            cluster.start()
+            allow(tmp_path, 2 * STEPS)
+            await until(partial(serves, client), "the database is back")
+            await client.runs.join(thread, second)
+            assert (await client.runs.get(thread, first))["status"] == "success"
+            state: Any = await client.threads.get_state(thread)
             assert state["values"]["steps"] == list(range(2 * STEPS))

@@ -25,6 +25,11 @@ _NOW = "extract(epoch FROM clock_timestamp())::float8"
 _ENTER = f"INSERT INTO nodes VALUES (%s, {_NOW} + %s::float8) RETURNING {_NOW}"
 _RENEW = f"UPDATE nodes SET until = {_NOW} + %s::float8 WHERE name = %s RETURNING {_NOW}"
 _BURY = f"DELETE FROM nodes WHERE until <= {_NOW}"
+_LEAVE = "DELETE FROM nodes WHERE name = %s"
+_LOCK = (
+    "INSERT INTO locks AS l VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET node = excluded.node"
+    " WHERE l.node = excluded.node RETURNING 1"
+)
 _PAUSE = 0.3
 _LOOK_EVERY = 2.0
 """Seconds after which servers look for what is due, or what a dead one left."""
@@ -39,6 +44,7 @@ class PostgresCluster:
         self._renewed = time.monotonic()
         self._ahead = 0.0
         self._leading = ""
+        self._has_given_up = False
         self._hearers: defaultdict[str, list[Callable[[str], None]]] = defaultdict(list)
         self._lookers: list[Callable[[], None]] = []
         self._losers: list[Callable[[], None]] = []
@@ -52,11 +58,9 @@ class PostgresCluster:
         return lambda: time.time() + self._ahead
 
     async def acquire(self, name: str) -> bool:
-        async with self._database.fenced() as cursor:
-            await cursor.execute(
-                "INSERT INTO locks VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1",
-                (name, self._database.node),
-            )
+        # Synced: of a database that crashes nobody else may get what this server goes on with.
+        async with self._database.fenced(durable=True) as cursor:
+            await cursor.execute(_LOCK, (name, self._database.node))
             return await cursor.fetchone() is not None
 
     async def release(self, name: str) -> None:
@@ -152,11 +156,17 @@ class PostgresCluster:
             rest = min(_LOOK_EVERY, max(due - time.monotonic(), 0.01))
             async for notice in connection.notifies(timeout=rest):
                 topic, _, text = notice.payload.partition(" ")
-                for hear in self._hearers[topic]:
-                    hear(text)
+                for hear in self._hearers.get(topic, ()):
+                    try:
+                        hear(text)
+                    except ValueError:  # whoever may use the database may announce anything
+                        _log.warning("an announcement about %s was not understood", topic[:40])
 
     async def _renew(self, connection: Connection) -> None:
         asked = time.monotonic()
+        if self._has_given_up:
+            # Nobody may have noticed: what it held would be held for ever.
+            await connection.execute(_LEAVE, (self._database.node,))
         cursor = await connection.execute(_RENEW, (self._place.lease, self._database.node))
         if cursor.rowcount:
             await self._read_clock(cursor)
@@ -165,6 +175,7 @@ class PostgresCluster:
             _log.warning("this server was away for longer than its lease: others have its runs")
             self._tell_lost()
             await self._enter(connection)
+            self._has_given_up = False
         await connection.execute(_BURY)
 
     async def _read_clock(self, cursor: psycopg.AsyncCursor[tuple[object, ...]]) -> None:
@@ -173,5 +184,6 @@ class PostgresCluster:
             self._ahead = float(str(row[0])) - time.time()
 
     def _tell_lost(self) -> None:
+        self._has_given_up = True
         for give_up in self._losers:
             give_up()
