@@ -19,10 +19,6 @@ from parley.server.storage.interface import PostgresPlace
 from tests.kit.engine import CHOSEN, Sqlite
 from tests.kit.machine import patience
 
-sqlite_only = pytest.mark.skipif(
-    not isinstance(CHOSEN.engine(), Sqlite), reason="looks into SQLite's file itself"
-)
-
 Served: TypeAlias = Callable[[EmbeddedOptions], AbstractAsyncContextManager[LangGraphClient]]
 
 
@@ -41,6 +37,13 @@ async def _served(options: EmbeddedOptions) -> AsyncIterator[LangGraphClient]:
         ) as http,
     ):
         yield LangGraphClient(http)
+
+
+@pytest.fixture
+def sqlite_only() -> None:
+    """For tests that look into SQLite's file, or go by what it alone does."""
+    if not isinstance(CHOSEN.engine(), Sqlite):
+        pytest.skip("for SQLite only")
 
 
 @pytest.fixture

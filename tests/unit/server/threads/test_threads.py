@@ -19,7 +19,7 @@ from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ServerLi
 from parley.server.workspace.workspaces import Workspaces
 from tests.kit.machine import patience
 from tests.kit.samples import graphs
-from tests.unit.server.conftest import Served, sqlite_only
+from tests.unit.server.conftest import Served
 from tests.unit.server.test_app import HI
 
 TABLES = ("threads", "runs", "checkpoints", "writes", "crons")
@@ -177,7 +177,7 @@ async def test_files_belong_to_a_thread(served: Served, options: EmbeddedOptions
         assert not list(spaces.root.iterdir())
 
 
-@sqlite_only
+@pytest.mark.usefixtures("sqlite_only")
 async def test_of_a_deleted_thread_nothing_comes_back(served: Served, options: EmbeddedOptions) -> None:
     """Its run does not want to end, more runs wait, and others come while it ends."""
     begun, done = asyncio.Event(), asyncio.Event()
