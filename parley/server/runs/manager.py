@@ -24,7 +24,7 @@ from parley.server.runs.executor import Executor, require_start
 from parley.server.runs.payload import RunPayload, parse_run_payload, run_value
 from parley.server.runs.shared_runs import SharedRuns
 from parley.server.runs.thread_feed import FeedPlace, ThreadFeeds
-from parley.server.runs.thread_queues import ActiveRun, RunQueues, ThreadQueue, ThreadQueues, make_way
+from parley.server.runs.thread_queues import ActiveRun, RunQueues, ThreadQueues, make_way
 from parley.server.runs.webhooks import RunWebhooks
 from parley.server.serialisation import dumps
 from parley.server.storage.assistant_rows import AssistantRow
@@ -79,9 +79,8 @@ class RunManager:
         if storage.cluster is None:
             self.lanes = ThreadQueues(self._executor.execute)
         else:
-            self._shared = SharedRuns(
-                database, storage.cluster, self._runs, self._executor.execute, self._make_known
-            )
+            known = partial(self._make, payload=RunPayload(assistant_id=""))
+            self._shared = SharedRuns(database, storage.cluster, self._runs, self._executor.execute, known)
             self._shared.on_begin(self._feeds.begin)
             self.lanes = self._shared.queues
 
@@ -178,8 +177,15 @@ class RunManager:
             await require_start(self._checkpoints, row.thread_id, settled)
             await make_way(self.lanes, lane, payload.multitask_strategy)
             made = [save_thread(thread)] if thread else []
-            await self._database.write(*made, add_run(row), *also, durable=True)
-            return self._admit(lane, row, settled, waited=waited)
+            run = self._runs[row.run_id] = self._make(row, settled, waited=waited)
+            # It is known before it is written: from then on this server may find it, and execute it.
+            try:
+                await self._database.write(*made, add_run(row), *also, durable=True)
+            except BaseException:
+                del self._runs[row.run_id]
+                raise
+            self.lanes.admit(lane, run, row.not_before - self._clock())
+            return run
 
     async def check(self, payload: RunPayload) -> AssistantRow:
         """The assistant of a run that can be admitted. Raises Problem."""
@@ -223,7 +229,8 @@ class RunManager:
                 await self._database.write(end_run(row.run_id, self._clock(), "error"))
                 continue
             async with self.lanes.hold(row.thread_id) as lane:
-                self._admit(lane, row, payload, waited=False)
+                run = self._runs[row.run_id] = self._make(row, payload)
+                self.lanes.admit(lane, run, row.not_before - self._clock())
 
     async def _sweep(self) -> None:
         while True:
@@ -242,20 +249,11 @@ class RunManager:
                 excess -= run.log.size
                 del self._runs[run.row.run_id]
 
-    def _admit(self, lane: ThreadQueue, row: RunRow, payload: RunPayload, *, waited: bool) -> ActiveRun:
-        run = self._runs[row.run_id] = self._make(row, payload, waited=waited)
-        self.lanes.admit(lane, run, row.not_before - self._clock())
-        return run
-
     def _make(self, row: RunRow, payload: RunPayload, *, waited: bool = False) -> ActiveRun:
         run = ActiveRun(row, payload, RunEventLog(self._limits.events, self._limits.event_bytes), waited)
         if self._shared is not None:
             run.log.sink = partial(self._shared.writer.append, run)
         return run
-
-    def _make_known(self, row: RunRow) -> ActiveRun:
-        """A run that was admitted by another server, of which there is no more than its row."""
-        return self._make(row, RunPayload(assistant_id=""))
 
     def _note_begin(self, run: ActiveRun) -> None:
         if self._shared is not None:
