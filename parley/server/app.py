@@ -65,7 +65,10 @@ def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time)
             *mcp,
         ],
         middleware=_middleware(options, auth),
-        exception_handlers={Problem: answer_problem, **dict.fromkeys(storage_errors(), _answer_no_database)},
+        exception_handlers={
+            Problem: answer_problem,
+            **dict.fromkeys(storage_errors(options.postgres), _answer_no_database),
+        },
         lifespan=lifespan,
     )
 
@@ -155,15 +158,19 @@ async def _services(
     options: EmbeddedOptions, clock: Callable[[], float], rules: AccessRules
 ) -> AsyncIterator[AppState]:
     async with AsyncExitStack() as stack:
-        storage = await stack.enter_async_context(open_storage(options.database, options.store_index))
+        storage = await stack.enter_async_context(
+            open_storage(options.database, options.postgres, options.store_index)
+        )
+        if storage.cluster is not None:
+            clock = storage.cluster.clock
         graphs = GraphRegistry(
             _sources(options, stack), storage.checkpoints.saver, storage.items, options.project
         )
-        known = AssistantService(storage.database, graphs, clock)
+        known = AssistantService(storage, graphs, clock)
         await known.load()
         work = RunManager(storage, graphs, known, options.limits, clock, options.webhooks, rules)
         await stack.enter_async_context(work.working())
-        timed = CronService(storage.database, work, clock)
+        timed = CronService(storage, work, clock)
         await stack.enter_async_context(timed.working())
         workspaces = options.default_agent.workspaces
         rows = ThreadService(storage, graphs, work.lanes, clock, workspaces)

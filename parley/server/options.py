@@ -13,6 +13,7 @@ from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits
 from parley.server.sandbox.record import RecordCommand, record_nothing
+from parley.server.storage.interface import PostgresPlace
 from parley.server.storage.store_index import StoreIndex, no_index
 from parley.server.workspace.workspaces import Workspaces
 
@@ -197,7 +198,8 @@ class EmbeddedOptions:
     `memory_tools` are those of the default graph. Pages of `cors_origins` may use the server from browsers,
     "*" for pages from anywhere. `auth` is where an `Auth` of the SDK is, which takes
     the place of the key. `webhooks` posts to the addresses that runs name, None for nobody.
-    `store_index` is called at the start, and makes what finds items of the store by meaning.
+    `store_index` is called at the start, and makes what finds items of the store by meaning. With `postgres`
+    the state is there, for all servers that share it, and not in the file `database`.
     """
 
     database: Path
@@ -214,3 +216,4 @@ class EmbeddedOptions:
     auth: str = ""
     webhooks: WebhookPort | None = None
     store_index: Callable[[], StoreIndex | None] = no_index
+    postgres: PostgresPlace | None = None

@@ -147,5 +147,14 @@ def test_a_second_node_with_an_agent_of_its_own_is_refused_in_one_line(town: Nod
     assert "Traceback" not in second.log
 
 
+def test_nodes_whose_embedded_agents_share_a_database_go_on_with_one_conversation(town: NodeCluster):
+    town.open("a", "b", agent={"url": "embedded"}, agent_server={"database": "store"})
+    first = town.at_page("a")
+    first.ask("Good morning")
+    town.at_page("b", first.chat).ask("Good evening")
+    [(threads, runs)] = town.asked("SELECT count(DISTINCT thread_id), count(*) FROM parley_agent.runs")
+    assert (threads, runs) == (1, 2), "one thread, whose second run knows the first"
+
+
 def _texts(chat: Chat) -> list[str]:
     return [seen.text for seen in chat.shown()]

@@ -114,6 +114,12 @@ _JOURNEYS = (
     "tests/unit/simulator/test_plugin.py",
 )
 
+_AGENT_SERVER = tuple(
+    f"tests/unit/server/{name}"
+    for name in ("crons", "runs/test_webhooks.py", "test_app.py", "test_authorization.py", "threads")
+)
+"""What the embedded agent server promises on every engine of its storage."""
+
 MARKED_FOLDERS = ("agents", "attacks", "browser", "fuzz", "nodes", "postgres", "vendors")
 """Folders of `tests/` in which each test has the folder's mark. The default tests do not look into them: to
 import them costs each process two seconds."""
@@ -160,8 +166,9 @@ SUITES: Mapping[str, Suite] = {
                 ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 5, False
             ),
             PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
+            PytestRun(("--engine", "postgres", *_AGENT_SERVER), processes=4),
         ],
-        360,
+        420,
     ),
     "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 130),
 }

@@ -14,9 +14,14 @@ from parley.store.sqlite import SqliteStore
 
 @contextmanager
 def scratch_settings(loaded: LoadedSettings) -> Iterator[LoadedSettings]:
-    """Give the same settings with a data folder that is removed afterwards."""
+    """Give the same settings with a data folder that is removed afterwards.
+
+    An agent server in it takes no part in the work of those that share a database.
+    """
+    server = loaded.settings.agent_server.model_copy(update={"database": ""})
+    settings = loaded.settings.model_copy(update={"agent_server": server})
     with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
-        yield replace(loaded, data_dir=Path(folder))
+        yield replace(loaded, settings=settings, data_dir=Path(folder))
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.web_post import WebPoster
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.composition.agent_database import shared_database
 from parley.app.composition.built_in.commands import CommandAudit
 from parley.app.composition.built_in.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
 from parley.app.composition.built_in.options import default_agent_options
@@ -185,6 +186,7 @@ def embedded_options(
         cors_origins=loaded.settings.agent_server.cors_origins,
         webhooks=WebPoster(loaded.settings.agent_server.webhook_hosts),
         store_index=partial(store_index, loaded),
+        postgres=shared_database(loaded.settings),
     )
 
 

@@ -252,8 +252,9 @@ def _making(
 
 @asynccontextmanager
 async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[OpenedAgent]:
-    """Yield the agent; one that lives inside is one node's only."""
+    """Yield the agent; one that lives inside is one node's only, unless all nodes share its state."""
     async with AsyncExitStack() as stack:
-        if loaded.settings.agent.embedded and store.news.shared:
+        settings = loaded.settings
+        if settings.agent.embedded and store.news.shared and not settings.agent_server.database:
             await stack.enter_async_context(lease_embedded_agent(store.nodes))
         yield await stack.enter_async_context(open_reloadable_agent(loaded))

@@ -50,7 +50,8 @@ def _section(loaded: LoadedSettings) -> StoreIndexSection:
         mistake = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in mistake["loc"])
         raise ConfigError(f"langgraph.json: store.index.{place}: {mistake['msg']}") from error
-    if not takes_vectors():  # the project was made for another server, and works without
+    # The project was made for another server, and works without.
+    if not loaded.settings.agent_server.database and not takes_vectors():
         log.warning("langgraph.json: store.index does nothing here: %s", NO_VECTORS)
         return own
     return found

@@ -35,7 +35,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
         "approval guardrails mcp todos clarification titles web skills",
         ReloadEffect.RESTART: "workspace sandbox",
     },
-    "agent_server": {ReloadEffect.RESTART: "auth cors_origins webhook_hosts store_index"},
+    "agent_server": {ReloadEffect.RESTART: "auth database cors_origins webhook_hosts store_index"},
     "session": {ReloadEffect.SWAPPED: "assistant_id config context input output speakers"},
     "manager": {
         ReloadEffect.SWAPPED: "queue_limit shutdown_grace max_message_age max_file",

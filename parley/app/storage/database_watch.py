@@ -19,7 +19,7 @@ def make_database_watch(loaded: LoadedSettings) -> Callable[[], Coroutine[None, 
     """Return the watch over the databases of this process, which are open now."""
     settings = loaded.settings
     opened = [database_path(loaded)] if settings.store.embedded else []
-    if settings.agent.embedded:
+    if settings.agent.embedded and not settings.agent_server.database:
         opened.append(loaded.data_dir / AGENT_DATABASE)
     paths = [path.with_name(path.name + tail) for path in opened for tail in ("", "-wal")]
     return partial(watch_databases, OpenedFiles(*paths))

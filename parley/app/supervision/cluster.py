@@ -177,8 +177,8 @@ async def lease_embedded_agent(
         except TimeoutError as error:
             raise ConfigError(
                 f"agent.url: embedded is for one node, and {holder.removesuffix(' has the connection')} runs "
-                "it on this store; start `parley agent` once and write its address here on every node "
-                "(docs/nodes.md)"
+                "it on this store; write agent_server.database: store on every node, or start `parley agent` "
+                "once and write its address here on every node (docs/nodes.md)"
             ) from error
         yield
     finally:

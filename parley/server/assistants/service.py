@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Literal, cast
@@ -26,8 +28,11 @@ from parley.server.storage.assistant_rows import (
     put_in_effect,
     versions_of,
 )
-from parley.server.storage.interface import Database, Statement
+from parley.server.storage.interface import Statement, Storage
+from parley.server.storage.locks import Mutex
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
+
+_log = logging.getLogger(__name__)
 
 _SYSTEM: JsonObject = {"created_by": "system"}
 
@@ -79,17 +84,31 @@ class AssistantService:
     Each graph has an assistant that is not stored, of version 1, until a client changes it.
     """
 
-    def __init__(self, database: Database, graphs: GraphRegistry, clock: Callable[[], float]) -> None:
-        self._database = database
+    def __init__(self, storage: Storage, graphs: GraphRegistry, clock: Callable[[], float]) -> None:
+        self._database = storage.database
+        self._cluster = storage.cluster
         self._graphs = graphs
         self._clock = clock
         self._started_at = clock()
-        self._changing = asyncio.Lock()
+        self._changing = Mutex("assistants", storage.cluster)
+        self._loading: asyncio.Task[None] | None = None
+        if storage.cluster is not None:
+            storage.cluster.subscribe("assistants", self._hear_change)
         self._stored: dict[str, AssistantRow] = {}
 
     async def load(self) -> None:
         """Read what clients made; from here on it is known without asking."""
         self._stored = {row.assistant_id: row for row in await current_assistants(self._database)}
+
+    async def look_up(self, name: str) -> AssistantRow:
+        """An assistant by its id or its graph's name, also one that another server has just made."""
+        try:
+            return self.find(name)
+        except Problem:
+            if self._cluster is None:
+                raise
+        await self.load()
+        return self.find(name)
 
     def find(self, name: str) -> AssistantRow:
         """An assistant by its id or its graph's name."""
@@ -104,7 +123,7 @@ class AssistantService:
     ) -> AssistantRow:
         """A new assistant; one that exists is returned as it is if `keep`, else that is a Problem."""
         graph_id = self._known_graph(change.graph_id or "")
-        async with self._changing:
+        async with self._changed_here():
             identity = identity or str(uuid4())
             known = self._stored.get(identity) or self._find_of_graph(identity)
             if known and keep:
@@ -120,8 +139,8 @@ class AssistantService:
         """A new version of an assistant, in effect at once."""
         if change.graph_id is not None:
             change = replace(change, graph_id=self._known_graph(change.graph_id))
-        async with self._changing:
-            row = self.find(name)
+        async with self._changed_here():
+            row = await self.look_up(name)
             stored = await versions_of(self._database, row.assistant_id)
             newest = stored[0].version if stored else row.version
             first = [] if stored else add_version(row)
@@ -130,12 +149,12 @@ class AssistantService:
 
     async def versions(self, name: str) -> list[AssistantRow]:
         """All versions of an assistant, newest first."""
-        row = self.find(name)
+        row = await self.look_up(name)
         return await versions_of(self._database, row.assistant_id) or [row]
 
     async def set_latest(self, name: str, version: int) -> AssistantRow:
         """Put a version in effect."""
-        async with self._changing:
+        async with self._changed_here():
             found = [row for row in await self.versions(name) if row.version == version]
             if not found:
                 raise not_found(f"Version {version}")
@@ -146,8 +165,8 @@ class AssistantService:
 
     async def delete(self, name: str) -> AssistantRow:
         """Forget an assistant that a client made."""
-        async with self._changing:
-            row = self.find(name)
+        async with self._changed_here():
+            row = await self.look_up(name)
             if self.is_of_graph(row):
                 raise Problem(
                     409, f"This is the assistant of the graph {row.graph_id}: it cannot be deleted."
@@ -171,22 +190,41 @@ class AssistantService:
 
     async def schemas(self, name: str) -> dict[str, object]:
         """What an assistant's graph takes, holds and gives, as JSON schemas."""
-        row = self.find(name)
+        row = await self.look_up(name)
         async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return {"graph_id": row.graph_id, **_schemas(graph)}
 
     async def drawing(self, name: str, *, depth: int | bool) -> Mapping[str, object]:
         """The nodes and edges of an assistant's graph, and of graphs within as deep as asked."""
-        row = self.find(name)
+        row = await self.look_up(name)
         async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             return (await graph.aget_graph(xray=depth)).to_json()
 
     async def subgraphs(self, name: str, namespace: str | None, *, recurse: bool) -> Mapping[str, object]:
         """The schemas of graphs within an assistant's graph, by where they are."""
-        row = self.find(name)
+        row = await self.look_up(name)
         async with self._graphs.open_to_read(row.graph_id, _config(row), "assistants.read") as graph:
             found = graph.aget_subgraphs(namespace=namespace, recurse=recurse)
             return {place: _schemas(cast("Graph", inner)) async for place, inner in found}
+
+    @asynccontextmanager
+    async def _changed_here(self) -> AsyncIterator[None]:
+        """Change assistants while no other server does, by what is known to all."""
+        async with self._changing.hold():
+            if self._cluster is not None:
+                await self.load()
+            yield
+            if self._cluster is not None:
+                await self._database.write(self._cluster.announce("assistants", ""))
+
+    def _hear_change(self, _: str) -> None:
+        self._loading = asyncio.create_task(self._load_again())
+
+    async def _load_again(self) -> None:
+        try:
+            await self.load()
+        except self._database.errors as error:
+            _log.warning("assistants of other servers cannot be read: %s", error)
 
     async def _put(self, row: AssistantRow, *before: Statement) -> AssistantRow:
         await self._database.write(*before, *add_version(row), durable=True)

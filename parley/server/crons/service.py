@@ -25,13 +25,17 @@ from parley.server.storage.cron_rows import (
     save_cron,
     set_next_run,
 )
-from parley.server.storage.interface import Database
+from parley.server.storage.interface import Storage
+from parley.server.storage.locks import Mutex
 from parley.server.storage.tables import Tables
 
 _log = logging.getLogger(__name__)
 
 _LONGEST_REST = 30.0
 """Seconds: a clock that is set is noticed within these."""
+
+_LOOK_EVERY = 5.0
+"""Seconds after which a server looks whether it has to do this for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +55,18 @@ class CronChange:
 class CronService:
     """Crons by id. Methods that take one raise Problem where there is none."""
 
-    def __init__(self, database: Database, runs: RunManager, clock: Callable[[], float]) -> None:
+    def __init__(self, storage: Storage, runs: RunManager, clock: Callable[[], float]) -> None:
+        database = storage.database
         self._database = database
+        self._cluster = storage.cluster
         self._tables = Tables(database)
         self._runs = runs
         self._clock = clock
         self._changed = asyncio.Event()
         self._running = asyncio.Lock()
-        self._changing = asyncio.Lock()
+        self._changing = Mutex("crons", storage.cluster)
+        if storage.cluster is not None:
+            storage.cluster.subscribe("crons", lambda _: self._changed.set())
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
@@ -83,15 +91,17 @@ class CronService:
         row = self._changed_row(empty, change)
         # Whatever else a handler says of somebody, such as a token, is of this moment only.
         kept = {name: (user or {})[name] for name in ("identity", "permissions") if name in (user or {})}
-        named = replace(row, assistant_id=self._runs.check(_payload(row)).assistant_id, auth_user=kept)
+        named = replace(
+            row, assistant_id=(await self._runs.check(_payload(row))).assistant_id, auth_user=kept
+        )
         return await self._save(named)
 
     async def update(self, cron_id: str, change: CronChange) -> CronRow:
         """Change a cron, which stays its owner's; what its runs are asked is merged."""
         # One that is forgotten meanwhile must not come back.
-        async with self._changing:
+        async with self._changing.hold():
             row = self._changed_row(await self.get(cron_id), change)
-            self._runs.check(_payload(row))
+            await self._runs.check(_payload(row))
             return await self._save(row)
 
     async def get(self, cron_id: str) -> CronRow:
@@ -103,7 +113,7 @@ class CronService:
 
     async def delete(self, cron_id: str) -> None:
         """Forget a cron; runs of it that were made go on."""
-        async with self._changing:
+        async with self._changing.hold():
             await self.get(cron_id)
             await self._database.write(delete_cron(cron_id), durable=True)
 
@@ -114,6 +124,8 @@ class CronService:
     async def run_due(self) -> None:
         """Make the runs whose time has come: each once, whatever happens meanwhile."""
         async with self._running:
+            if self._cluster is not None and not await self._cluster.leads():
+                return
             now = self._clock()
             for row in await due_crons(self._database, now):
                 await self._run(row, now)
@@ -140,6 +152,8 @@ class CronService:
                 await self.run_due()
                 due = await next_due(self._database)
                 rest = None if due is None else min(max(due - self._clock(), 0.0), _LONGEST_REST)
+                if self._cluster is not None:
+                    rest = _LOOK_EVERY if rest is None or not await self._cluster.leads() else rest
             except self._database.errors:
                 _log.exception("crons could not be read or noted; it is tried again")
             try:
@@ -158,7 +172,8 @@ class CronService:
         return replace(row, next_run=next_time(row.schedule, row.timezone, now, row.end_time))
 
     async def _save(self, row: CronRow) -> CronRow:
-        await self._database.write(save_cron(row), durable=True)
+        told = [self._cluster.announce("crons", "")] if self._cluster else []
+        await self._database.write(save_cron(row), *told, durable=True)
         self._changed.set()
         return row
 

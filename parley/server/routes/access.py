@@ -40,7 +40,7 @@ async def permitted_assistant(
     request: Request, action: Action, value: dict[str, Any] | None = None
 ) -> AssistantRow:
     """Return the assistant of the path for an action. Raises Problem."""
-    row = app_state(request).assistants.find(str(request.path_params["assistant_id"]))
+    row = await app_state(request).assistants.look_up(str(request.path_params["assistant_id"]))
     rule = await permit(request, "assistants", action, _named(value, "assistant_id", row.assistant_id))
     if not rule.matches(row.metadata):
         raise not_found("Assistant")

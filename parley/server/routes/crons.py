@@ -104,7 +104,7 @@ async def create(request: Request) -> Response:
     asked = _value(wanted) | {"thread_id": UUID(thread_id) if thread_id else None}
     asked |= {"cron_id": None, "user_id": user.get("identity"), "end_time": wanted.end_time}
     await permit(request, "crons", "create", asked)
-    await server.runs.permit_assistant(server.assistants.find(wanted.assistant_id), user)
+    await server.runs.permit_assistant(await server.assistants.look_up(wanted.assistant_id), user)
     if thread_id is not None:
         await permitted_thread(request, "create_run", {"metadata": {}})
     change = replace(wanted.change(), metadata=asked.get("metadata"))

@@ -135,6 +135,8 @@ def _free_name(row: AssistantRow, taken: Container[str]) -> str:
 def _outcome(run: ActiveRun) -> tuple[str, bool]:
     if run.error:
         return f"The run failed: {run.error['error']}.", True
+    if run.stand is None and run.told_result:
+        return run.told_result.decode(), False
     if run.stand is None:
         return "The run was stopped.", True
     if run.stand.interrupts:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import cast
 
 from starlette.requests import Request
 
 from parley.server.http_errors import Problem
 from parley.server.routes.request_context import AppState, app_state
 from parley.server.routes.responses import HeartbeatResponse, nothing
+from parley.server.runs.run_attempt import with_interrupts
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.serialisation import dumps
 from parley.server.storage.tables import RunRow
@@ -77,12 +77,9 @@ async def _final_values(server: AppState, run: ActiveRun) -> AsyncIterator[bytes
     if run.error:
         yield dumps({"__error__": run.error})
     elif run.stand:
-        asked = [
-            interrupt for task in run.stand.interrupts.values() for interrupt in cast("list[object]", task)
-        ]
-        yield dumps(_told(run.stand.values, asked))
+        yield dumps(run.stand.told())
     elif run.row.temporary:
-        yield b"{}"
+        yield run.told_result or b"{}"
     else:
         yield dumps(await thread_values(server, run.row.thread_id))
 
@@ -93,8 +90,4 @@ async def thread_values(server: AppState, thread_id: str) -> object:
         state = await server.threads.state(CheckpointRef(thread_id))
     except Problem:
         return {}
-    return _told(state["values"], state["interrupts"])
-
-
-def _told(values: object, asked: object) -> object:
-    return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
+    return with_interrupts(state["values"], state["interrupts"])

@@ -70,7 +70,7 @@ async def batch(request: Request) -> Response:
     wanted = (await parse_body(request, RunBatch)).root
     runs, user = app_state(request).runs, user_of(request)
     for payload in wanted:
-        runs.check(payload)
+        await runs.check(payload)
     permitted = [(await runs.permit(None, payload, user))[0] for payload in wanted]
     made = [await runs.admit(None, payload, user=user) for payload in permitted]
     return GraphJsonResponse([run.row.view() for run in made])
@@ -153,7 +153,7 @@ async def delete(request: Request) -> Response:
 async def cancel(request: Request) -> Response:
     """Stop a run."""
     row, run = await _find(request, "update", action=_action(request))
-    if run is None or run.done.is_set():
+    if run is None or run.done.is_set() or row.finished:
         raise not_found(f"Unfinished run {row.run_id}")
     await app_state(request).runs.lanes.cancel(run, _action(request))
     if query_flag(request, "wait"):
@@ -172,8 +172,7 @@ async def cancel_many(request: Request) -> Response:
     asked: dict[str, Any] = {"metadata": {}, "action": action}
     asked["thread_id"] = UUID(thread_id) if thread_id else None
     rule = await permit(request, "threads", "update", asked)
-    runs = [*lanes.active(thread_id), *lanes.scheduled(thread_id)]
-    runs = [run for run in runs if _is_wanted(run, wanted)]
+    runs = [run for run in await lanes.unfinished(thread_id) if _is_wanted(run, wanted)]
     runs = [run for run in runs if rule.matches(await _metadata(server, run.row))]
     if not runs:
         raise not_found("Unfinished runs")
@@ -219,7 +218,7 @@ async def _find(request: Request, access: Action, **more: object) -> tuple[RunRo
     named = {} if access == "update" else {"run_id": UUID(run_id)}
     asked = {"thread_id": UUID(thread_id), **named, **more}
     rule = await permit(request, "threads", access, asked)
-    run = server.runs.get(run_id)
+    run = await server.runs.find(run_id)
     row = await server.threads.tables.run(run_id)
     if row is None and run and request.url.path.endswith(("/stream", "/join")):
         # Rolled back, or without a thread: it is no more, but who follows it shall see how it ended.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from parley.server.serialisation import dumps
 
@@ -37,7 +38,8 @@ class RunEventLog:
     """The events of one run, in this process.
 
     Holds at most `max_events` and `max_bytes`: beyond that the oldest go, and a reader who had not
-    seen them is told of the gap.
+    seen them is told of the gap. `sink` is given each event that happens here, and `dropped` is the id of the
+    last one that went.
     """
 
     def __init__(self, max_events: int, max_bytes: int) -> None:
@@ -45,8 +47,10 @@ class RunEventLog:
         self._max_bytes = max_bytes
         self._events: deque[SseEvent] = deque()
         self._next = 1
+        self.sink: Callable[[SseEvent], None] | None = None
         self._grown = asyncio.Event()
         self.size = 0
+        self.dropped = 0
         self.closed = False
 
     @property
@@ -60,12 +64,21 @@ class RunEventLog:
 
     def append(self, name: str, data: object) -> None:
         """Add an event."""
-        frame = encode_sse(self._next, name, data)
-        self._events.append(SseEvent(self._next, frame))
-        self._next += 1
-        self.size += len(frame)
-        while len(self._events) > self._max_events or (self.size > self._max_bytes and len(self._events) > 1):
-            self.size -= len(self._events.popleft().frame)
+        event = SseEvent(self._next, encode_sse(self._next, name, data))
+        if self.sink is not None:
+            self.sink(event)
+        self._keep(event)
+        self._notify()
+
+    @property
+    def last(self) -> int:
+        """The id of the newest event, 0 where there is none."""
+        return self._next - 1 if self._events else 0
+
+    def take(self, events: Sequence[SseEvent]) -> None:
+        """Add events that happened at another server."""
+        for event in events:
+            self._keep(event)
         self._notify()
 
     def close(self) -> None:
@@ -94,6 +107,14 @@ class RunEventLog:
             else:
                 await grown.wait()
 
+    def _keep(self, event: SseEvent) -> None:
+        self._events.append(event)
+        self._next = event.id + 1
+        self.size += len(event.frame)
+        while len(self._events) > self._max_events or (self.size > self._max_bytes and len(self._events) > 1):
+            gone = self._events.popleft()
+            self.size, self.dropped = self.size - len(gone.frame), gone.id
+
     def _since(self, after: int) -> list[SseEvent]:
         events = self._events
         if not events or events[-1].id <= after:
@@ -103,8 +124,8 @@ class RunEventLog:
             missed = oldest - 1 - max(after, oldest // _IDS_PER_ATTEMPT * _IDS_PER_ATTEMPT)
             gap = encode_sse(oldest - 1, "gap", {"missed": missed})
             return [*([SseEvent(oldest - 1, gap)] if missed else []), *events]
-        # Ids of one attempt are consecutive, and a process makes one attempt of a run.
-        return [events[index] for index in range(-(events[-1].id - after), 0)]
+        newer = list(takewhile(lambda event: event.id > after, reversed(events)))
+        return newer[::-1]
 
     def _notify(self) -> None:
         self._grown.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from parley.core.model.types import JsonObject
@@ -62,6 +62,7 @@ class Executor:
         clock: Callable[[], float],
         webhooks: RunWebhooks,
         begin: Callable[[ActiveRun], None],
+        end: Callable[[ActiveRun], None],
     ) -> None:
         self._database = storage.database
         self._checkpoints = storage.checkpoints
@@ -72,29 +73,31 @@ class Executor:
         self._tables = Tables(storage.database)
         self._webhooks = webhooks
         self._begin = begin
+        self._end = end
         self._untidy: dict[str, bool] = {}
         self.ended: Counter[str] = Counter()
 
-    async def execute(self, run: ActiveRun) -> None:
-        """Take a run to its end. Cancelled, it leaves the run to be taken up at the next start."""
-        try:
-            await self._execute(run)
-        finally:
-            run.log.close()
+    @property
+    def untidy(self) -> list[str]:
+        """Threads in which finished runs left more than is kept."""
+        return list(self._untidy)
 
-    async def prune(self, busy: Container[str]) -> None:
-        """Thin out what finished runs left in threads; those where something runs again come later."""
-        idle = {thread: over for thread, over in self._untidy.items() if thread not in busy}
+    async def prune(self, threads: Collection[str]) -> None:
+        """Thin out what finished runs left in these threads, where nothing runs."""
+        idle = {thread: self._untidy.pop(thread) for thread in threads if thread in self._untidy}
         if not idle:
             return
-        self._untidy = {thread: over for thread, over in self._untidy.items() if thread not in idle}
         over = [thread for thread, is_over in idle.items() if is_over]
         await self._database.write(
             *self._checkpoints.keep_newest(list(idle), self._limits.checkpoints),
             *self._checkpoints.forget_subgraphs(over),
         )
 
-    async def _execute(self, run: ActiveRun) -> None:
+    async def execute(self, run: ActiveRun) -> None:
+        """Take a run to its end. Cancelled, it leaves the run to be taken up at the next start.
+
+        Raises what says that the database is away: the run is to be taken up again then.
+        """
         before = run.row
         run.row = replace(before, attempt=before.attempt + 1)
         run.log.begin(run.row.attempt)
@@ -103,14 +106,23 @@ class Executor:
         if not run.cancelled:
             run.task = asyncio.create_task(self._attempt(run, again=before.attempt > 0))
             await _finished(run.task)
+            self._raise_where_away(run.task)
         ending = _conclude(run)
         try:
             await self._save(run, ending)
+        except self._database.away:
+            run.row, run.task = replace(run.row, status="running", payload=before.payload), None
+            raise
         except self._database.errors as error:
             # The row still says that it runs, so that the next start takes it up.
             _log.exception("the end of run %s could not be saved", run.row.run_id)
             ending = _Ending("error", "error", {}, error=error_json(error))
         self._announce(run, ending)
+
+    def _raise_where_away(self, task: asyncio.Task[ThreadSnapshot]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, self._database.away):
+            raise error
 
     async def _attempt(self, run: ActiveRun, *, again: bool) -> ThreadSnapshot:
         row = run.row
@@ -178,6 +190,7 @@ class Executor:
         if ending.error:
             run.log.append("error", ending.error)
         run.log.append("end", {"status": ending.status, "thread_status": ending.thread})
+        self._end(run)
         run.done.set()
 
 

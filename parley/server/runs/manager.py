@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from uuid import UUID, uuid4
 
 from langgraph.checkpoint.base.id import uuid6
@@ -21,13 +22,15 @@ from parley.server.options import ServerLimits, WebhookPort
 from parley.server.runs.event_log import RunEventLog
 from parley.server.runs.executor import Executor, require_start
 from parley.server.runs.payload import RunPayload, parse_run_payload, run_value
+from parley.server.runs.shared_runs import SharedRuns
 from parley.server.runs.thread_feed import FeedPlace, ThreadFeeds
-from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueues
+from parley.server.runs.thread_queues import ActiveRun, RunQueues, ThreadQueues, make_way
 from parley.server.runs.webhooks import RunWebhooks
 from parley.server.serialisation import dumps
 from parley.server.storage.assistant_rows import AssistantRow
 from parley.server.storage.interface import Statement, Storage
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
+from parley.server.storage.stream_rows import forget_stream, forget_streams
 from parley.server.storage.tables import (
     RunRow,
     Tables,
@@ -67,9 +70,19 @@ class RunManager:
         self._clock = clock
         self._runs: dict[str, ActiveRun] = {}
         self._feeds = ThreadFeeds()
-        self._webhooks = RunWebhooks(database, webhooks, clock)
-        self._executor = Executor(storage, graphs, limits, clock, self._webhooks, self._feeds.begin)
-        self.lanes = ThreadQueues(self._executor.execute)
+        self._webhooks = RunWebhooks(database, webhooks, clock, storage.cluster)
+        self._executor = Executor(
+            storage, graphs, limits, clock, self._webhooks, self._note_begin, self._note_end
+        )
+        self.lanes: RunQueues
+        self._shared: SharedRuns | None = None
+        if storage.cluster is None:
+            self.lanes = ThreadQueues(self._executor.execute)
+        else:
+            known = partial(self._make, payload=RunPayload(assistant_id=""))
+            self._shared = SharedRuns(database, storage.cluster, self._runs, self._executor.execute, known)
+            self._shared.on_begin(self._feeds.begin)
+            self.lanes = self._shared.queues
 
     @property
     def ended(self) -> Counter[str]:
@@ -79,8 +92,11 @@ class RunManager:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """The time in which runs are executed."""
-        await self._recover()
         helpers = [asyncio.create_task(self._sweep()), asyncio.create_task(self._webhooks.work())]
+        if self._shared is None:
+            await self._recover()
+        else:
+            helpers.append(asyncio.create_task(self._shared.work()))
         try:
             yield
         finally:
@@ -88,14 +104,21 @@ class RunManager:
                 helper.cancel()
             await asyncio.gather(*helpers, self.lanes.close(), return_exceptions=True)
 
-    def get(self, run_id: str) -> ActiveRun | None:
-        """A run whose events are still here."""
-        return self._runs.get(run_id)
+    async def find(self, run_id: str) -> ActiveRun | None:
+        """A run whose events are still kept, here or by another server."""
+        run = self._runs.get(run_id)
+        return await self._shared.find(run_id) if run is None and self._shared else run
 
     def follow_thread(self, thread_id: str, place: FeedPlace, modes: Collection[str]) -> AsyncIterator[bytes]:
         """Frames of the thread's runs from a place on, run after run, without an end."""
-        known = [run for run in self._runs.values() if run.row.thread_id == thread_id and run.log.begun]
-        return self._feeds.follow(thread_id, known, place, modes)
+
+        async def find_known() -> list[ActiveRun]:
+            if self._shared is not None:
+                return await self._shared.begun(thread_id)
+            runs = self._runs.values()
+            return [run for run in runs if run.row.thread_id == thread_id and run.log.begun]
+
+        return self._feeds.follow(thread_id, find_known, place, modes)
 
     async def create(
         self, thread_id: str | None, payload: RunPayload, user: JsonObject, *, waited: bool = False
@@ -110,7 +133,7 @@ class RunManager:
         self, thread_id: str | None, payload: RunPayload, user: JsonObject
     ) -> tuple[RunPayload, MetadataFilter]:
         """Return a run as the rules let it be, and which thread it may be on. Raises Problem."""
-        assistant = self.check(payload)
+        assistant = await self.check(payload)
         await self.permit_assistant(assistant, user)
         value = run_value(thread_id, assistant.assistant_id, payload)
         rule = await self._rules.ask(user, "threads", "create_run", value)
@@ -142,7 +165,7 @@ class RunManager:
         `user` asks for it, where handlers say who asks; `also` is written in the same transaction; a thread
         that `rule` does not let see is not there.
         """
-        assistant = self.check(payload)
+        assistant = await self.check(payload)
         settled = payload.with_defaults(assistant.config, assistant.context)
         row = replace(self._row(thread_id, assistant, settled), auth_user=user or {})
         async with self.lanes.hold(row.thread_id) as lane:
@@ -152,16 +175,23 @@ class RunManager:
                     row, rule, may_make=thread_id is None or payload.if_not_exists == "create"
                 )
             await require_start(self._checkpoints, row.thread_id, settled)
-            _make_way(lane, payload)
+            await make_way(self.lanes, lane, payload.multitask_strategy)
             made = [save_thread(thread)] if thread else []
-            await self._database.write(*made, add_run(row), *also, durable=True)
-            return self._admit(lane, row, settled, waited=waited)
+            run = self._runs[row.run_id] = self._make(row, settled, waited=waited)
+            # It is known before it is written: from then on this server may find it, and execute it.
+            try:
+                await self._database.write(*made, add_run(row), *also, durable=True)
+            except BaseException:
+                del self._runs[row.run_id]
+                raise
+            self.lanes.admit(lane, run, row.not_before - self._clock())
+            return run
 
-    def check(self, payload: RunPayload) -> AssistantRow:
+    async def check(self, payload: RunPayload) -> AssistantRow:
         """The assistant of a run that can be admitted. Raises Problem."""
         self._webhooks.check(payload.webhook)
         try:
-            return self._assistants.find(payload.assistant_id)
+            return await self._assistants.look_up(payload.assistant_id)
         except Problem as error:
             name, known = payload.assistant_id, ", ".join(self._graphs.names)
             raise invalid(f"Invalid assistant: {name!r}. Registered graphs: {known}.") from error
@@ -169,13 +199,26 @@ class RunManager:
     async def forget(self, run_id: str) -> None:
         """Forget a run that has ended."""
         self._runs.pop(run_id, None)
-        await self._database.write(delete_run(run_id))
+        await self._database.write(delete_run(run_id), *(forget_stream(run_id) if self._shared else ()))
 
     async def tidy(self) -> None:
         """Forget what is too old, or too much, to be kept."""
         self._drop_old_events()
-        await self._executor.prune({run.row.thread_id for run in self.lanes.active()})
-        await self._database.write(forget_runs(self._clock() - self._limits.run_ttl))
+        await self._prune()
+        now, limits = self._clock(), self._limits
+        streams = forget_streams(now - limits.event_ttl, now - limits.run_ttl) if self._shared else ()
+        await self._database.write(forget_runs(now - limits.run_ttl), *streams)
+
+    async def _prune(self) -> None:
+        """Thin out what finished runs left in threads; those where something runs again come later."""
+        if self._shared is None:
+            busy = {run.row.thread_id for run in self.lanes.active()}
+            await self._executor.prune([each for each in self._executor.untidy if each not in busy])
+            return
+        for thread_id in self._executor.untidy:
+            async with self.lanes.hold(thread_id):
+                if not await self.lanes.unfinished(thread_id):
+                    await self._executor.prune([thread_id])
 
     async def _recover(self) -> None:
         for row in await self._tables.unfinished_runs():
@@ -186,7 +229,8 @@ class RunManager:
                 await self._database.write(end_run(row.run_id, self._clock(), "error"))
                 continue
             async with self.lanes.hold(row.thread_id) as lane:
-                self._admit(lane, row, payload, waited=False)
+                run = self._runs[row.run_id] = self._make(row, payload)
+                self.lanes.admit(lane, run, row.not_before - self._clock())
 
     async def _sweep(self) -> None:
         while True:
@@ -205,15 +249,20 @@ class RunManager:
                 excess -= run.log.size
                 del self._runs[run.row.run_id]
 
-    def _admit(self, lane: ThreadQueue, row: RunRow, payload: RunPayload, *, waited: bool) -> ActiveRun:
+    def _make(self, row: RunRow, payload: RunPayload, *, waited: bool = False) -> ActiveRun:
         run = ActiveRun(row, payload, RunEventLog(self._limits.events, self._limits.event_bytes), waited)
-        self._runs[row.run_id] = run
-        early = row.not_before - self._clock()
-        if early > 0:
-            self.lanes.admit_later(run, early)
-        else:
-            self.lanes.admit(lane, run)
+        if self._shared is not None:
+            run.log.sink = partial(self._shared.writer.append, run)
         return run
+
+    def _note_begin(self, run: ActiveRun) -> None:
+        if self._shared is not None:
+            self._shared.writer.begin(run)
+        self._feeds.begin(run)
+
+    def _note_end(self, run: ActiveRun) -> None:
+        if self._shared is not None:
+            self._shared.writer.end(run)
 
     def _row(self, thread_id: str | None, assistant: AssistantRow, payload: RunPayload) -> RunRow:
         now = self._clock()
@@ -246,13 +295,3 @@ class RunManager:
         if thread.graph_id == row.graph_id and names.items() <= thread.metadata.items():
             return None
         return replace(thread, graph_id=row.graph_id, metadata={**thread.metadata, **names})
-
-
-def _make_way(lane: ThreadQueue, payload: RunPayload) -> None:
-    """What the run's strategy does about those before it."""
-    strategy = payload.multitask_strategy
-    if lane.queue and strategy == "reject":
-        raise Problem(409, "Thread is already running a task. Wait for it to finish, or cancel it.")
-    if strategy in ("interrupt", "rollback"):
-        for run in lane.queue:
-            run.cancel("rollback" if strategy == "rollback" else "interrupt")

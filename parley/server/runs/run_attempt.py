@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
@@ -37,6 +37,16 @@ class ThreadSnapshot:
     interrupts: JsonObject
     over: bool
     prunable: bool
+
+    def told(self) -> object:
+        """The values as clients are told them, with what is asked."""
+        asked = [question for task in self.interrupts.values() for question in cast("list[object]", task)]
+        return with_interrupts(self.values, asked)
+
+
+def with_interrupts(values: object, asked: object) -> object:
+    """Return values with what is asked beside them."""
+    return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
 
 
 async def perform_attempt(graphs: GraphRegistry, job: RunAttempt, log: RunEventLog) -> ThreadSnapshot:

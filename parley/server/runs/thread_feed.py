@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 from parley.server.runs.event_log import SseEvent, parse_event_id
@@ -37,21 +37,29 @@ class ThreadFeeds:
         for queue in self._watchers.get(run.row.thread_id, ()):
             queue.put_nowait(run)
 
+    def watched(self, thread_id: str) -> bool:
+        """Whether somebody watches the thread."""
+        return thread_id in self._watchers
+
     async def follow(
-        self, thread_id: str, known: Iterable[ActiveRun], place: FeedPlace, modes: Collection[str]
+        self,
+        thread_id: str,
+        find_known: Callable[[], Awaitable[list[ActiveRun]]],
+        place: FeedPlace,
+        modes: Collection[str],
     ) -> AsyncIterator[bytes]:
         """Frames of the thread's runs from a place on, as long as somebody reads them.
 
-        `known` are the runs of the thread that have begun, in their order.
+        `find_known` returns the runs of the thread that have begun, in their order.
         """
         queue: asyncio.Queue[ActiveRun] = asyncio.Queue()
-        for run in _since(list(known), place):
-            queue.put_nowait(run)
         watchers = self._watchers.setdefault(thread_id, set())
         watchers.add(queue)
         try:
+            known = await find_known()
+            seen, waiting = {run.row.run_id for run in known}, _since(known, place)
             while True:
-                run = await queue.get()
+                run = waiting.pop(0) if waiting else await self._next(queue, seen)
                 after = place.event if run.row.run_id == place.run_id else 0
                 async for events in run.log.events(after):
                     if piece := b"".join(_named(run, each) for each in events if _wanted(each, modes)):
@@ -60,6 +68,14 @@ class ThreadFeeds:
             watchers.discard(queue)
             if not watchers:
                 self._watchers.pop(thread_id, None)
+
+    async def _next(self, queue: asyncio.Queue[ActiveRun], seen: set[str]) -> ActiveRun:
+        """The next run that begins; one that was taken over by another server begins again, and is there."""
+        while True:
+            run = await queue.get()
+            if run.row.run_id not in seen:
+                seen.add(run.row.run_id)
+                return run
 
 
 def _since(known: list[ActiveRun], place: FeedPlace) -> list[ActiveRun]:

@@ -10,7 +10,7 @@ from parley.server.http_errors import invalid
 from parley.server.options import WebhookPort
 from parley.server.runs.thread_queues import ActiveRun
 from parley.server.serialisation import dumps
-from parley.server.storage.interface import Database, Statement
+from parley.server.storage.interface import Cluster, Database, Statement
 from parley.server.storage.tables import timestamp
 
 _log = logging.getLogger(__name__)
@@ -24,16 +24,27 @@ _ATTEMPTS = 6
 _FIRST_PAUSE = 5.0
 _AT_ONCE = 16
 _LONGEST_REST = 60.0
+_LOOK_EVERY = 5.0
+"""Seconds after which a server looks whether it has to do this for all."""
 
 
 class RunWebhooks:
     """Posts what ended runs owe. After a crash in between something may be posted twice, with one id."""
 
-    def __init__(self, database: Database, port: WebhookPort | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        port: WebhookPort | None,
+        clock: Callable[[], float],
+        cluster: Cluster | None = None,
+    ) -> None:
         self._database = database
         self._port = port
         self._clock = clock
         self._wake = asyncio.Event()
+        self._cluster = cluster
+        if cluster is not None:
+            cluster.subscribe("webhooks", lambda _: self._wake.set())
 
     def check(self, url: str | None) -> None:
         """Raise Problem for an address that is never asked."""
@@ -57,7 +68,8 @@ class RunWebhooks:
             "error": error,
         }
         row = (run.row.run_id, url, dumps(body), 0, run.row.updated_at)
-        return [Statement(_OWE, [row])]
+        told = [self._cluster.announce("webhooks", "")] if self._cluster else []
+        return [Statement(_OWE, [row]), *told]
 
     def wake(self) -> None:
         """Say that something was written that is owed."""
@@ -80,6 +92,8 @@ class RunWebhooks:
 
     async def _round(self) -> float | None:
         """Post what is due; returns the seconds until more is, None where nothing is owed."""
+        if self._cluster is not None and not await self._cluster.leads():
+            return _LOOK_EVERY
         rows = await self._database.read(
             "SELECT run_id, url, body, attempts, next_at FROM webhooks ORDER BY next_at LIMIT ?", (_AT_ONCE,)
         )

@@ -6,22 +6,35 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from parley.server.storage.interface import Storage
+from parley.server.storage.interface import PostgresPlace, Storage
 from parley.server.storage.sqlite.checkpoints import SqliteCheckpoints
 from parley.server.storage.sqlite.database import ERRORS, open_database
 from parley.server.storage.sqlite.items import SqliteItems
 from parley.server.storage.store_index import StoreIndex
 
 
-def storage_errors() -> tuple[type[Exception], ...]:
+def storage_errors(postgres: PostgresPlace | None) -> tuple[type[Exception], ...]:
     """Return the exceptions of a database that fails, or is away."""
-    return ERRORS
+    if postgres is None:
+        return ERRORS
+    # Its driver and LangGraph's package for it are an extra, and take some memory.
+    from parley.server.storage.postgres.database import ERRORS as POSTGRES_ERRORS
+
+    return POSTGRES_ERRORS
 
 
 @asynccontextmanager
-async def open_storage(place: Path, make_index: Callable[[], StoreIndex | None]) -> AsyncIterator[Storage]:
-    """Open or create the server's storage. Raises ConfigError."""
-    async with open_database(place) as database:
+async def open_storage(
+    path: Path, postgres: PostgresPlace | None, make_index: Callable[[], StoreIndex | None]
+) -> AsyncIterator[Storage]:
+    """Open or create the schema where one is given, else the file. Raises ConfigError."""
+    if postgres is not None:
+        from parley.server.storage.postgres.engine import open_postgres
+
+        async with open_postgres(postgres, make_index) as storage:
+            yield storage
+        return
+    async with open_database(path) as database:
         checkpoints = SqliteCheckpoints(database)
         await checkpoints.setup()
         index = make_index()

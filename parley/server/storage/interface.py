@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -14,6 +14,9 @@ from parley.core.model.types import Json
 
 SqlValue: TypeAlias = "str | bytes | int | float | None"
 Row: TypeAlias = "tuple[SqlValue, ...]"
+
+MEMORY = "memory"
+"""What a run is told about a person is not kept with its checkpoints: they outlive what is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class Database(Protocol):
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """The exceptions of a database that fails, or is away."""
+        ...
+
+    @property
+    def away(self) -> tuple[type[Exception], ...]:
+        """Those of them after which what was under way is to be tried again, here or by another server."""
         ...
 
     @property
@@ -128,10 +136,65 @@ class Checkpoints(Protocol):
         ...
 
 
+class Cluster(Protocol):
+    """The servers that share one storage. What one holds is free once it does not show that it lives."""
+
+    @property
+    def name(self) -> str:
+        """This server's name, which changes when it was away for too long."""
+        ...
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The database's time, in Unix seconds: servers' own may differ."""
+        ...
+
+    async def acquire(self, name: str) -> bool:
+        """Return whether this server holds a lock from now on, also where it does already."""
+        ...
+
+    async def release(self, name: str) -> None:
+        """Let go of a lock."""
+        ...
+
+    async def leads(self) -> bool:
+        """Return whether this server does what one of them does for all."""
+        ...
+
+    def announce(self, topic: str, text: str) -> Statement:
+        """Return what tells all servers, this one too, once its transaction is committed."""
+        ...
+
+    def subscribe(self, topic: str, hear: Callable[[str], None]) -> None:
+        """Have a function called with what is announced. It may not block."""
+        ...
+
+    def on_gap(self, look: Callable[[], None]) -> None:
+        """Have a function called now and then, and whenever something may have been missed."""
+        ...
+
+    def on_lost(self, give_up: Callable[[], None]) -> None:
+        """Have a function called when others may have taken over what this server held."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """An engine that is open."""
+    """An engine that is open; `cluster` are the servers that share it, None where one has it alone."""
 
     database: Database
     checkpoints: Checkpoints
     items: BaseStore
+    cluster: Cluster | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresPlace:
+    """A schema of a PostgreSQL database.
+
+    A server that has not shown for `lease` seconds that it lives counts as dead.
+    """
+
+    url: str = field(repr=False)
+    schema: str = "parley_agent"
+    lease: float = 15.0

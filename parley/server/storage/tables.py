@@ -14,7 +14,7 @@ from parley.server.storage.interface import Database, JsonConditions, Row, SqlVa
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
 
 _THREAD = "thread_id, created_at, updated_at, status, graph_id, metadata, interrupts, error"
-_RUN = (
+RUN_COLUMNS = (
     "run_id, thread_id, graph_id, created_at, updated_at, status, strategy, temporary, attempt, metadata, "
     "payload, mark, assistant_id, not_before, auth_user"
 )
@@ -150,24 +150,24 @@ class Tables:
 
     async def run(self, run_id: str) -> RunRow | None:
         """A run, or None."""
-        rows = await self._database.read(f"SELECT {_RUN} FROM runs WHERE run_id = ?", (run_id,))  # noqa: S608
-        return _run(rows[0]) if rows else None
+        rows = await self._database.read(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,))  # noqa: S608
+        return run_of(rows[0]) if rows else None
 
     async def runs_of(self, thread_id: str, status: str, limit: int, offset: int) -> list[RunRow]:
         """A thread's runs, newest first; "" is any status."""
         rows = await self._database.read(
-            f"SELECT {_RUN} FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"  # noqa: S608
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"  # noqa: S608
             " ORDER BY seq DESC LIMIT ? OFFSET ?",
             (thread_id, status, status, limit, offset),
         )
-        return [_run(row) for row in rows]
+        return [run_of(row) for row in rows]
 
     async def unfinished_runs(self) -> list[RunRow]:
         """Every run that a crash cut off or kept from starting, oldest first."""
         rows = await self._database.read(
-            f"SELECT {_RUN} FROM runs WHERE status IN ('pending', 'running') ORDER BY seq"  # noqa: S608
+            f"SELECT {RUN_COLUMNS} FROM runs WHERE status IN ('pending', 'running') ORDER BY seq"  # noqa: S608
         )
-        return [_run(row) for row in rows]
+        return [run_of(row) for row in rows]
 
 
 def save_thread(row: ThreadRow) -> Statement:
@@ -188,7 +188,7 @@ def add_run(row: RunRow) -> Statement:
     rest = (row.strategy, row.temporary, row.attempt, _json(row.metadata), row.payload, row.mark)
     last = (row.assistant_id, row.not_before, _json(row.auth_user))
     return Statement(
-        f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
+        f"INSERT INTO runs ({RUN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
         [(*values, *rest, *last)],
     )
 
@@ -261,8 +261,9 @@ def _thread(row: Row) -> ThreadRow:
     return ThreadRow(**_fields(_THREAD, row, "metadata", "interrupts"))
 
 
-def _run(row: Row) -> RunRow:
-    return RunRow(**_fields(_RUN, row, "metadata", "auth_user"))
+def run_of(row: Row) -> RunRow:
+    """The run of a row with `RUN_COLUMNS`."""
+    return RunRow(**_fields(RUN_COLUMNS, row, "metadata", "auth_user"))
 
 
 def _fields(columns: str, row: Row, *bags: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from parley.server.graphs.registry import Graph, GraphAccess, GraphRegistry, can
 from parley.server.http_errors import Problem, invalid, not_found
 from parley.server.runs.graph_stream import checkpoint_of
 from parley.server.runs.run_attempt import interrupts_by_task
-from parley.server.runs.thread_queues import ThreadQueues
+from parley.server.runs.thread_queues import RunQueues
 from parley.server.serialisation import interrupt_json
 from parley.server.storage.interface import Storage
 from parley.server.storage.metadata_filter import ANYTHING, MetadataFilter
@@ -57,7 +57,7 @@ class ThreadService:
         self,
         storage: Storage,
         graphs: GraphRegistry,
-        lanes: ThreadQueues,
+        lanes: RunQueues,
         clock: Callable[[], float],
         workspaces: Workspaces | None = None,
     ) -> None:
@@ -112,11 +112,9 @@ class ThreadService:
         """Stop what runs on the thread and forget it."""
         async with self._lanes.hold(thread_id) as lane:
             await self.row(thread_id)
-            for run in self._lanes.scheduled(thread_id):
-                await self._lanes.cancel(run, "interrupt")
-            runs = list(lane.queue)
+            runs = await self._lanes.unfinished(lane.thread_id)
             for run in runs:
-                run.cancel("interrupt")
+                await self._lanes.cancel(run, "interrupt")
             await asyncio.gather(*(run.done.wait() for run in runs))
             await self._checkpoints.delete(thread_id)
             if self._workspaces is not None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 
 from parley.server.options import EmbeddedOptions
+from parley.server.storage.interface import PostgresPlace
 from parley.server.tcp_server import serve
 from tests.kit.waiting import until
 
@@ -52,10 +53,10 @@ def walking(folder: Path) -> StateGraph[Any]:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[tuple[str, ForkServerProcess]]:
-    """The URL of a running server, and its process."""
+def server(folder: Path, postgres: PostgresPlace | None = None) -> Iterator[tuple[str, ForkServerProcess]]:
+    """The URL of a running server, and its process; its state is in the folder, or where it is told."""
     ours, theirs = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(target=_serve, args=(folder, theirs), daemon=True)
+    process = _CONTEXT.Process(target=_serve, args=(folder, postgres, theirs), daemon=True)
     process.start()
     try:
         yield ours.recv(), process
@@ -67,6 +68,8 @@ def server(folder: Path) -> Iterator[tuple[str, ForkServerProcess]]:
         theirs.close()
 
 
-def _serve(folder: Path, told: Connection) -> None:
-    options = EmbeddedOptions(folder / "agent.sqlite", {"walk": walking(folder)}, api_key=KEY)
+def _serve(folder: Path, postgres: PostgresPlace | None, told: Connection) -> None:
+    options = EmbeddedOptions(
+        folder / "agent.sqlite", {"walk": walking(folder)}, api_key=KEY, postgres=postgres
+    )
     asyncio.run(serve(options, "127.0.0.1", 0, told.send))

@@ -109,6 +109,7 @@ async def test_a_run_that_says_too_much_keeps_its_end(served: Served, options: E
     assert len(got) == 51
 
 
+@pytest.mark.usefixtures("sqlite_only")
 async def test_joining_after_the_events_are_gone_says_how_it_ended(
     served: Served, options: EmbeddedOptions
 ) -> None:

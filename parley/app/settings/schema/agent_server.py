@@ -11,6 +11,10 @@ from parley.channels.kit.config import Section
 MEMORY_EMBEDDER = "memory"
 """The embedder that `memory.embedding` names."""
 
+OWN_STORE = "store"
+"""The database that `store.url` names."""
+
+_POSTGRES = ("postgresql://", "postgres://")
 _PLACE = re.compile(r"[^\s:][^\n]{0,500}:[A-Za-z_]\w{0,100}")
 _ORIGIN = re.compile(r"https?://[\w.\[\]:-]{1,253}")
 _HOST = re.compile(r"[\w.:-]{1,253}")
@@ -32,9 +36,13 @@ class StoreIndexSection(Section):
 
 
 class AgentServerSection(Section):
-    """Who comes in, which pages may use it, and which hosts of your own network it tells of ended runs."""
+    """Who comes in, which pages may use it, and which hosts of your own network it tells of ended runs.
+
+    `database` is where its state is: "" for a file in the data folder, "store" for the store's PostgreSQL.
+    """
 
     auth: str = ""
+    database: str = Field(default="", repr=False)
     cors_origins: tuple[str, ...] = ()
     webhook_hosts: tuple[str, ...] = ()
     store_index: StoreIndexSection = StoreIndexSection()
@@ -44,6 +52,14 @@ class AgentServerSection(Section):
     def _handlers(cls, value: str) -> str:
         if value and not _PLACE.fullmatch(value):
             raise ValueError(f'must be "file.py:name" or "module:name", not "{value}"')
+        return value
+
+    @field_validator("database")
+    @classmethod
+    def _place(cls, value: str) -> str:
+        if value not in ("", OWN_STORE) and not value.startswith(_POSTGRES):
+            # The value may hold a password: it is not repeated.
+            raise ValueError('must be "store", start with postgresql://, or be left out')
         return value
 
     @field_validator("cors_origins")

@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from parley.server.storage.interface import RollbackPoint, SqlValue, Statement
+from parley.server.storage.interface import MEMORY, RollbackPoint, SqlValue, Statement
 from parley.server.storage.sqlite.database import SqliteDatabase
 
 _PUT = (
@@ -43,9 +43,6 @@ _FORGET_PARENTS = (
     " WHERE thread_id = ?1 AND checkpoint_ns = '' AND parent_checkpoint_id NOT IN"
     " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = '')"
 )
-
-_MEMORY = "memory"
-"""What a run is told about a person is not kept with its checkpoints: they outlive what is forgotten."""
 
 
 class SqliteCheckpoints(AsyncSqliteSaver):
@@ -77,9 +74,7 @@ class SqliteCheckpoints(AsyncSqliteSaver):
         thread, namespace = str(place["thread_id"]), place["checkpoint_ns"]
         kind, blob = self.serde.dumps_typed(checkpoint)
         kept = {
-            name: value
-            for name, value in get_checkpoint_metadata(config, metadata).items()
-            if name != _MEMORY
+            name: value for name, value in get_checkpoint_metadata(config, metadata).items() if name != MEMORY
         }
         described = json.dumps(kept, ensure_ascii=False)
         row = (thread, namespace, checkpoint["id"], place.get("checkpoint_id"), kind, blob)

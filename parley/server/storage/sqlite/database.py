@@ -78,6 +78,7 @@ class SqliteDatabase:
     """
 
     errors: tuple[type[Exception], ...] = ERRORS
+    away: tuple[type[Exception], ...] = ()
     conditions: JsonConditions = SqliteConditions()
 
     def __init__(self, connection: aiosqlite.Connection) -> None:

@@ -177,6 +177,7 @@ async def test_files_belong_to_a_thread(served: Served, options: EmbeddedOptions
         assert not list(spaces.root.iterdir())
 
 
+@pytest.mark.usefixtures("sqlite_only")
 async def test_of_a_deleted_thread_nothing_comes_back(served: Served, options: EmbeddedOptions) -> None:
     """Its run does not want to end, more runs wait, and others come while it ends."""
     begun, done = asyncio.Event(), asyncio.Event()

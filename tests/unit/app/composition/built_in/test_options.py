@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from parley.app.checks.scratch import scratch_settings
 from parley.app.cli.startup_summary import summarise_startup
 from parley.app.composition.agent import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
+from parley.core.model.errors import ConfigError
 from parley.server.options import McpOptions, SkillOptions, ToolRules, WebOptions
+from parley.server.storage.interface import PostgresPlace
 from parley.server.workspace.folder import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
 
@@ -34,6 +37,35 @@ built_in:
 
 def loaded(text: str, folder: Path) -> LoadedSettings:
     return read_settings(text, "config.yaml", {}, folder)
+
+
+POSTGRES = "postgresql://parley@db/parley"
+
+
+def test_the_agent_servers_state_is_in_a_file_unless_a_database_is_named(tmp_path: Path) -> None:
+    def place(text: str) -> PostgresPlace | None:
+        return embedded_options(loaded(text, tmp_path)).postgres
+
+    assert place(f"store: {{url: {POSTGRES}}}") is None
+    own = "agent_server: {database: store}\n"
+    assert place(f"{own}store: {{url: {POSTGRES}, lease: 20}}") == PostgresPlace(POSTGRES, lease=20)
+    direct = "postgresql://parley@direct/parley"
+    assert place(f"{own}store: {{url: {POSTGRES}, listen_url: {direct}}}") == PostgresPlace(direct)
+    assert place(f"agent_server: {{database: {direct}}}") == PostgresPlace(direct)
+    with pytest.raises(ConfigError, match=r"agent_server\.database: store is for store\.url"):
+        place(own)
+
+
+def test_a_database_of_another_kind_is_refused_without_repeating_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"agent_server\.database: must be") as refused:
+        loaded("agent_server: {database: 'mysql://me:secret@db'}", tmp_path)
+    assert "secret" not in str(refused.value.user_text)
+
+
+def test_who_only_tries_the_agent_takes_no_part_in_the_work_of_others(tmp_path: Path) -> None:
+    text = f"agent_server: {{database: store}}\nstore: {{url: {POSTGRES}}}"
+    with scratch_settings(loaded(text, tmp_path)) as elsewhere:
+        assert embedded_options(elsewhere).postgres is None
 
 
 def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,70 @@
+"""The library's store of items on our pool, searched by meaning where there are an embedder and pgvector."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow, dict_row
+
+from parley.core.model.errors import ConfigError
+from parley.server.storage.embedding import EmbeddingStore, Vectors
+from parley.server.storage.interface import Statement
+from parley.server.storage.postgres.database import PostgresDatabase
+from parley.server.storage.store_index import StoreIndex
+
+_log = logging.getLogger(__name__)
+
+NO_PGVECTOR = "this PostgreSQL has no extension pgvector"
+_AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+_IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity text NOT NULL)"
+
+
+class PostgresItems(EmbeddingStore, AsyncPostgresStore):
+    """Ours is that texts are embedded before a connection is held, and that only a living server writes."""
+
+    def __init__(self, database: PostgresDatabase, index: StoreIndex | None = None) -> None:
+        self._database = database
+        self._index = index
+        self._vectors = Vectors(index) if index else None
+        wanted: Any = index and {"dims": index.dims, "embed": self._vectors, "fields": [*index.fields]}
+        super().__init__(database.pool, index=wanted)
+
+    async def setup(self) -> None:
+        """Make the tables. Raises ConfigError where items cannot be found by meaning and are to be."""
+        if self._index is not None:
+            if not await self._database.read(_AVAILABLE):
+                raise ConfigError(f"agent_server.store_index: {NO_PGVECTOR}; install it, or leave it empty")
+            if not self._index.dims:
+                raise ConfigError("agent_server.store_index.dims: PostgreSQL needs the number; set it")
+            await self._forget_other_vectors(self._index.identity)
+        await super().setup()
+
+    async def _forget_other_vectors(self, identity: str) -> None:
+        """Forget the vectors of another model: no distance to them means anything."""
+        await self._database.read(_IDENTITY)
+        known = await self._database.read("SELECT identity FROM store_index")
+        if known == [(identity,)]:
+            return
+        if known:
+            _log.warning("the embedder is another one: items are found by meaning once they are put again")
+        await self._database.write(
+            Statement("DROP TABLE IF EXISTS store_vectors", [()]),
+            Statement("DROP TABLE IF EXISTS vector_migrations", [()]),
+            Statement("DELETE FROM store_index", [()]),
+            Statement("INSERT INTO store_index VALUES (?)", [(identity,)]),
+        )
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """A cursor for the library, which asks for a pipeline where it may write."""
+        if pipeline:
+            async with self._database.fenced(dict_row, binary=True) as cursor:
+                yield cursor
+            return
+        async with self._database.plain(dict_row, binary=True) as cursor:
+            yield cursor

@@ -1,0 +1,1 @@
+"""The agent server on PostgreSQL, several of them on one schema."""
