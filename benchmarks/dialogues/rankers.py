@@ -81,6 +81,6 @@ def _blended(folder: Path) -> Maker:
         index = FactIndex(facts)
         scorer = EmbeddingIndex(model, folder).scorer_for(uuid4().hex)
         scorer.sync(facts)
-        return lambda messages: rank_blended(index, facts, messages, options, scorer)
+        return lambda messages: list(rank_blended(index, facts, messages, options, scorer))
 
     return over

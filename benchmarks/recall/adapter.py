@@ -12,7 +12,7 @@ from benchmarks.recall.rankers import Order, tfidf, tfidf_mix
 from parley.memory.model.document import Category, Fact
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
-from parley.memory.search.ranking import iter_ranked
+from parley.memory.search.ranking import rank_lazily
 
 Row = Mapping[str, object]
 
@@ -27,7 +27,7 @@ class Ranker:
 
     def rank(self, query: str | Sequence[str], budget: int) -> list[str]:
         """Ids of the best facts, best first: more than fit into the budget, at which the bench cuts."""
-        order = iter_ranked(self._index, _messages(query), self._options)
+        order = rank_lazily(self._index, _messages(query), self._options)
         return [fact.id for fact in islice(order, budget // 4)]
 
     def add(self, row: Row) -> None:

@@ -13,7 +13,7 @@ from math import log
 from parley.memory.model.document import Fact
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
-from parley.memory.search.ranking import iter_ranked
+from parley.memory.search.ranking import rank_lazily
 
 Order = Callable[[Sequence[str]], Sequence[Fact]]
 """Messages, oldest first, to the best facts, best first."""
@@ -35,7 +35,7 @@ def by(ranking: Ranking, shown: int = _SHOWN) -> Maker:
 
     def over(facts: Sequence[Fact]) -> Order:
         index = FactIndex(facts)
-        return lambda messages: list(islice(iter_ranked(index, messages, options), shown))
+        return lambda messages: list(islice(rank_lazily(index, messages, options), shown))
 
     return over
 

@@ -26,7 +26,7 @@ from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import MemoryOptions
 from parley.memory.repository import MemoryRepository
 from parley.memory.search.index import FactIndex
-from parley.memory.search.ranking import rank
+from parley.memory.search.ranking import rank_lazily
 from parley.memory.text.instructions import is_standing_instruction, says_every_time
 from parley.memory.text.token_counting import Counter
 from parley.memory.told_lines import ToldLines
@@ -129,7 +129,7 @@ class MemoryControlsService:
         options = replace(self._options, max_injection_tokens=self._options.max_injection_tokens // SHARE)
 
         def build(index: FactIndex) -> str:
-            ranked = rank(index, messages, options)
+            ranked = rank_lazily(index, messages, options)
             return team_block(ranked, options.max_injection_tokens, self._counter, self._now()[:10])
 
         return await known.with_index_async(stored, build)

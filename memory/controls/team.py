@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from parley.core.ports.memory.port import NO_ORIGIN
@@ -17,7 +17,7 @@ _OPEN = "<team_memory>\nFacts that members of this chat told for all of them (to
 _CLOSE = "</team_memory>"
 
 
-def team_block(ranked: Sequence[Fact], budget: int, counter: Counter, today: str) -> str:
+def team_block(ranked: Iterable[Fact], budget: int, counter: Counter, today: str) -> str:
     """Return the block of a team's facts, best first, within the budget; empty where there is none."""
     heading = _OPEN.format(today)
     left = budget - counter.count(heading) - counter.count(_CLOSE)

@@ -7,13 +7,13 @@ budget is for the whole block, its tags included; docs/memory-injection.md says 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
 from parley.memory.inject.essentials import ESSENTIAL_TOKENS, essentials_first
-from parley.memory.inject.instructions import instruction_section, without_instructions
+from parley.memory.inject.instructions import instruction_section, is_no_instruction
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.inject.lines import classic_line, fact_line, flatten, labelled_line
 from parley.memory.model.document import (
@@ -25,6 +25,7 @@ from parley.memory.model.document import (
     Summary,
 )
 from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking
+from parley.memory.search.ranked_facts import RankedFacts
 from parley.memory.storage.document_format import read_fact
 from parley.memory.text.token_counting import (
     WARM_UP,
@@ -43,7 +44,7 @@ _HEADING = 48
 
 def build_block(
     document: MemoryDocument,
-    ranked: Sequence[Fact],
+    ranked: RankedFacts | Sequence[Fact],
     options: MemoryOptions,
     counter: Counter,
     *,
@@ -60,22 +61,25 @@ def build_block(
     or the same as in private. `lines` are those of the same memory from before, in the same form: nearly all
     facts look as they did.
     """
-    if not (options.enabled and options.injection_enabled):
+    unheard = not private and options.groups is Groups.OFF
+    if unheard or not (options.enabled and options.injection_enabled):
         return ""
     lines = LineCache(line_format(options.injection_format)) if lines is None else lines
     heading, budget = _facts_heading(options, today), options.max_injection_tokens
     corrections = CORRECTIONS
+    shown = ranked if isinstance(ranked, RankedFacts) else RankedFacts(ranked)
     if not concerned:
-        ranked, budget = essentials_first(ranked), min(budget, ESSENTIAL_TOKENS)
+        shown = essentials_first(shown, lines.essentials(shown.resting))
+        budget = min(budget, ESSENTIAL_TOKENS)
         corrections = budget // 2
-    if not private and options.groups is Groups.OFF:
-        return ""
     everything = private or options.groups is Groups.SHARED
     summaries = document.summaries if everything else Summaries()
-    shown = ranked if everything else [fact for fact in ranked if fact.shared]
+    if not everything:
+        shown = shown.only(lambda fact: fact.shared)
     wishes = ""
     if options.instructions and options.injection_format is InjectionFormat.DATED:
-        wishes, shown = instruction_section(shown, lines.line, budget), without_instructions(shown)
+        wishes = instruction_section(shown.of_kind(Category.INSTRUCTION), lines.line, budget)
+        shown = shown.only(is_no_instruction)
     return _written(summaries, shown, lines, budget, counter, heading, corrections, wishes)
 
 
@@ -113,7 +117,7 @@ def format_memory_for_injection(
     document, render = _read(memory_data, injection_format)
     if ranked is None:
         ranked = _order(document.facts, messages, options)
-    return _written(document.summaries, ranked, LineCache(render), max_tokens, counter, _FACTS)
+    return _written(document.summaries, RankedFacts(ranked), LineCache(render), max_tokens, counter, _FACTS)
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
@@ -140,7 +144,7 @@ def _on_a_loop() -> bool:
 
 def _written(
     summaries: Summaries,
-    ranked: Sequence[Fact],
+    ranked: RankedFacts,
     lines: LineCache,
     budget: int,
     counter: Counter,
@@ -168,7 +172,7 @@ def _written(
 
 
 def _is_small(
-    summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int, left: int, corrections: int
+    summaries: Summaries, ranked: Iterable[Fact], render: Render, budget: int, left: int, corrections: int
 ) -> bool:
     """Return whether all of it fits in any case: each byte may be a token.
 

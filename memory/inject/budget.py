@@ -14,6 +14,7 @@ from functools import lru_cache
 from parley.memory.inject.line_cache import Price
 from parley.memory.inject.lines import flatten, shortened_line, summary_line
 from parley.memory.model.document import Category, Fact, Summaries
+from parley.memory.search.ranked_facts import RankedFacts
 from parley.memory.text.secrets import mask_secrets
 from parley.memory.text.token_counting import Counter
 
@@ -49,41 +50,38 @@ class SummaryEntry:
 
 
 class FactSelection:
-    """Facts selected for a block from `ranked` (best first), within `left` tokens."""
+    """Facts selected for a block from `ranked`, within `left` tokens."""
 
-    def __init__(self, ranked: Sequence[Fact], price: Price, left: int) -> None:
+    def __init__(self, ranked: RankedFacts, price: Price, left: int) -> None:
         self.left = left
         self._ranked = ranked
         self._price = price
-        self._first: list[int] = []
+        # Lines by the identity of their facts, each as it was taken: in the order of the ranking.
+        self._first: dict[int, str] = {}
         self._taken: dict[int, str] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._taken)
+        return bool(self._first or self._taken)
 
     def lines(self) -> list[str]:
         """Return the guaranteed corrections first, then the others, each by rank."""
-        first = sorted(self._first)
-        rest = sorted(self._taken.keys() - set(first))
-        return [self._taken[place] for place in (*first, *rest)]
+        return [*self._first.values(), *self._taken.values()]
 
     def take_best(self) -> None:
         """Take the first fact that fits; it is in the block whatever else is."""
-        for place, fact in enumerate(self._ranked):
-            if self._take(place, fact, self.left):
-                if fact.category == Category.CORRECTION:
-                    self._first.append(place)
+        for fact in self._ranked:
+            into = self._first if fact.category == Category.CORRECTION else self._taken
+            if self._take(into, fact, self.left):
                 return
 
     def take_corrections(self, most: int) -> None:
         """Take corrections by rank, up to `most` tokens; one that is too long is skipped."""
         floor = self.left - most
-        for place, fact in enumerate(self._ranked):
-            if fact.category == Category.CORRECTION and place not in self._taken:
-                if self.left - floor < _SMALLEST_LINE:
-                    return
-                if self._take(place, fact, self.left - floor):
-                    self._first.append(place)
+        for fact in self._ranked.of_kind(Category.CORRECTION):
+            if self.left - floor < _SMALLEST_LINE:
+                return
+            if id(fact) not in self._first:
+                self._take(self._first, fact, self.left - floor)
 
     def take_rest(self) -> None:
         """Take what fits, by rank, and skip what does not.
@@ -91,19 +89,23 @@ class FactSelection:
         For the last few tokens, the search does not go through all facts.
         """
         passed = 0
-        for place, fact in enumerate(self._ranked):
+        for fact in self._ranked:
             if self.left < _SMALLEST_LINE or passed > _PATIENCE:
                 return
-            if place in self._taken or len(fact.content) > self.left * _LONGEST_TOKEN:
+            if (
+                id(fact) in self._taken
+                or id(fact) in self._first
+                or len(fact.content) > self.left * _LONGEST_TOKEN
+            ):
                 continue
-            if not self._take(place, fact, self.left) and self.left < _USUAL_LINE:
+            if not self._take(self._taken, fact, self.left) and self.left < _USUAL_LINE:
                 passed += 1
 
-    def _take(self, place: int, fact: Fact, most: int) -> bool:
+    def _take(self, into: dict[int, str], fact: Fact, most: int) -> bool:
         line, cost = self._price(fact)
         if not line or cost > most or cost > self.left:
             return False
-        self._taken[place] = line
+        into[id(fact)] = line
         self.left -= cost
         return True
 

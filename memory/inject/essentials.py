@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from parley.memory.model.document import Category, Fact
+from parley.memory.search.ranked_facts import RankedFacts, ranked_facts
 
 ESSENTIAL_TOKENS = 300
 """Tokens of a block for a message that concerns nothing that is remembered."""
@@ -31,6 +32,12 @@ def is_essential(fact: Fact) -> bool:
     return fact.category in _ALWAYS or bool(_ESSENTIAL.search(fact.content[:_MOST_READ]))
 
 
-def essentials_first(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts, those first that always matter; otherwise in their order."""
-    return sorted(facts, key=lambda fact: not is_essential(fact))
+def essentials_first(ranked: RankedFacts, resting: Sequence[Fact]) -> RankedFacts:
+    """Return the facts, those first that always matter; otherwise in their order.
+
+    `resting` are those of the resting facts that always matter.
+    """
+    best = sorted(ranked.best, key=lambda fact: not is_essential(fact))
+    place = sum(map(is_essential, best))
+    best[place:place] = [fact for fact in resting if id(fact) not in ranked.found]
+    return ranked_facts(best, ranked.resting, ranked.kinds)

@@ -33,9 +33,9 @@ def instruction_section(facts: Sequence[Fact], render: Render, budget: int) -> s
     return f"{_HEADING}{''.join(lines)}" if lines else ""
 
 
-def without_instructions(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """Return the facts without what the section has or had: instructions that are past are not told."""
-    return [fact for fact in facts if not _is_told(fact) and not _was_told(fact)]
+def is_no_instruction(fact: Fact) -> bool:
+    """Return whether a fact is none that the section has or had: instructions that are past are not told."""
+    return fact.category != Category.INSTRUCTION or not (_is_told(fact) or _was_told(fact))
 
 
 def _is_told(fact: Fact) -> bool:

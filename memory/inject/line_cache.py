@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from parley.memory.inject.essentials import is_essential
 from parley.memory.inject.lines import fact_line
 from parley.memory.model.document import Fact
 from parley.memory.text.token_counting import CharacterCounter, Counter
@@ -24,11 +25,19 @@ class LineCache:
         self._kept: dict[str, tuple[Fact, str, int]] = {}
         self._counter: Counter = CharacterCounter()
         self._exact = False
+        self._resting: Sequence[Fact] = ()
+        self._essentials: list[Fact] = []
 
     def line(self, fact: Fact) -> str:
         """Return a fact's line; empty where it has no visible text."""
         kept = self._kept.get(fact.id)
         return kept[1] if kept is not None and kept[0] is fact else self._render(fact)
+
+    def essentials(self, resting: Sequence[Fact]) -> Sequence[Fact]:
+        """Return those of the facts that always matter; looked for once in the same sequence."""
+        if resting is not self._resting:
+            self._resting, self._essentials = resting, list(filter(is_essential, resting))
+        return self._essentials
 
     def use_counter(self, counter: Counter) -> Price:
         """Return a function that prices lines with this counter; drops prices of another one."""

@@ -12,6 +12,7 @@ from parley.memory.search.date_terms import day_terms, written_days
 from parley.memory.search.neighbours import Batch, Neighbours, batch_of
 from parley.memory.search.postings import ENOUGH, Postings
 from parley.memory.search.query import Query, TermGroup, parse_query, term_groups
+from parley.memory.search.ranked_facts import RankedFacts, ranked_facts
 from parley.memory.text.languages import ENGLISH, language_words
 from parley.memory.text.search_terms import search_words, terms
 
@@ -70,6 +71,7 @@ class FactIndex:
         # Slots by ascending and facts by descending confidence; empty until first needed.
         self._rising: list[int] = []
         self._resting: tuple[Fact, ...] = ()
+        self._kinds: dict[str, list[Fact]] = {}
         self.update(facts)
 
     def update(self, facts: Sequence[Fact]) -> None:
@@ -124,13 +126,14 @@ class FactIndex:
             rising = self._rising or sorted(self._slots.values(), key=self._rest)
             self._rising = rising
             self._resting = tuple(map(self._fact, reversed(rising)))
+            self._kinds = {}
+            for fact in self._resting:
+                self._kinds.setdefault(fact.category, []).append(fact)
         return self._resting
 
-    def all_but(self, found: Sequence[Fact]) -> Iterator[Fact]:
-        """Yield the facts that were not found, in the order of `by_confidence`."""
-        resting = self.by_confidence()
-        known = set(map(id, found))
-        return (fact for fact in resting if id(fact) not in known)
+    def ranked(self, best: Sequence[Fact]) -> RankedFacts:
+        """Return all facts: these, then the others in the order of `by_confidence`."""
+        return ranked_facts(best, self.by_confidence(), self._kinds)
 
     def _fact(self, slot: int) -> Fact:
         return self._facts[self._places[slot]]

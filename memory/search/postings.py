@@ -19,6 +19,8 @@ _LOOKED_UP = 36
 # only add to scores of the found ones; terms that a large part of very many facts hold do so from the start.
 ENOUGH = 200
 _COMMON_SHARE, _WEAK = 1 / 12, 0.5
+# A term that nearly every fact holds tells none apart, and takes as long to look up as all facts.
+_NEGLIGIBLE = 0.001
 _EVERYWHERE, _EVERYWHERE_SHARE = 1500, 1 / 4
 # Words with this many first letters in common are a family ("photo", "photograph"), and so are a stem of one
 # letter less and a long word that begins with it ("educ", "educaton").
@@ -113,6 +115,8 @@ class Postings:
         known.sort(reverse=True)
         scores: dict[int, float] = {}
         for weight, term in known[:_LOOKED_UP]:
+            if weight < _NEGLIGIBLE * known[0][0]:
+                break
             weak = weight < _WEAK * known[0][0]
             if self._only_tells_apart(len(held[term]), len(scores), weak):
                 self._tell_apart(scores, held[term], weight)
@@ -127,10 +131,12 @@ class Postings:
         return found > 0 and holders > max(_EVERYWHERE, self._count * _EVERYWHERE_SHARE)
 
     def _accumulate(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:
-        worth = self._worth
-        for slot, place in holders.items():
-            more = weight * worth[place]
-            scores[slot] = scores[slot] + more if slot in scores else more
+        # Built by zip and map, as there may be thousands; a loop in Python is for those found before.
+        worth = [weight * each for each in self._worth]
+        more = dict(zip(holders, map(worth.__getitem__, holders.values()), strict=True))
+        for slot in scores.keys() & more.keys():
+            more[slot] += scores[slot]
+        scores.update(more)
 
     def _tell_apart(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:
         worth = self._worth

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
 from parley.memory.model.document import Fact
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
+from parley.memory.search.ranked_facts import RankedFacts
 
 
 def rank(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> list[Fact]:
@@ -15,18 +15,17 @@ def rank(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> l
 
     Where nothing was said, or nothing that any fact is about, the order is by confidence.
     """
-    return list(iter_ranked(index, messages, options))
+    return list(rank_lazily(index, messages, options))
 
 
-def iter_ranked(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> Iterator[Fact]:
-    """Yield the same one by one, for callers that stop at a budget."""
+def rank_lazily(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> RankedFacts:
+    """Return the same for callers that stop at a budget."""
     if options.ranking is Ranking.CONFIDENCE:
-        return iter(index.by_confidence())
+        return index.ranked(())
     found = index.search(messages)
     if options.ranking is Ranking.WEIGHTED:
-        return iter(_weighted(index.by_confidence(), found, options))
-    best = [fact for fact, _ in found]
-    return chain(best, index.all_but(best))
+        return RankedFacts(_weighted(index.by_confidence(), found, options))
+    return index.ranked([fact for fact, _ in found])
 
 
 def _weighted(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 KEY_NAMES = (
-    r"(?:api|access|secret|private|client|auth|aws)[ _-]?(?:access[ _-]?)?(?:key|token|secret)|bearer|"
+    r"authorization[:=]\s?basic|(?:api|access|secret|private|client|auth|aws)[ _-]?(?:access[ _-]?)?(?:key|token|secret)|bearer|"
     r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
 )
-KEY_BEGINS = "api access secret private client auth aws bearer clé clave chave chiave ключ"
+KEY_BEGINS = "authorization api access secret private client auth aws bearer clé clave chave chiave ключ"
 SAID_NAMES = (
     "password|passwd|pwd|passcode|passphrase|pass code|pin|pin code|pin-code|passwort|kennwort|wachtwoord|"
     "mot de passe|code pin|contraseña|clave|senha|palavra-passe|parola d'ordine|parola|пароль|пин-код|пин|"
     "hasło|heslo|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?:ni)?|şifrem?|jelszó|mật khẩu"
     "|kata sandi|κωδικός|κωδικό|كلمة المرور|كلمة السر|رمز عبور|رمز المرور|पासवर्ड|הסיסמה|סיסמה"
+    "|(?:recovery|backup|verification|security|one-time|door|gate|alarm) code|otp"
     r"|รหัสผ่าน|cvv2?|cvc2?|(?:pw|pass)(?=\s{0,3}[:=：])"
 )
 SAID_BEGINS = (
@@ -19,7 +20,8 @@ SAID_BEGINS = (
     "senha", "palavra", "parola", "пароль", "пин", "hasło", "heslo", "lösenord", "adgangskode", "salasana",
     "şifre", "jelszó", "mật khẩu", "kata sandi",
     "κωδικό", "كلمة", "رمز", "पासवर्ड", "הסיסמה", "סיסמה", "รหัสผ่าน",
-    "cvv", "cvc",
+    "cvv", "cvc", "recovery code", "backup code", "verification code", "security code", "one-time code",
+    "door code", "gate code", "alarm code", "otp",
 )  # fmt: skip
 HAN_NAMES = "密码 密碼 口令 验证码 驗證碼 安全码 PIN码 pin码 パスワード 暗証番号 비밀번호 암호 패스워드"
 _OF_WORDS = """

@@ -65,6 +65,10 @@ _TOKEN = re.compile(
     | -----BEGIN[ ](?:[A-Z]{{1,20}}[ ]){{0,3}}PRIVATE[ ]KEY-----[^-]*+(?:-----END[A-Z ]{{0,60}}-----)?""",
     re.VERBOSE,
 )
+# A vendor's name, then one long run of letters and digits, as tokens of most services have it: the part that
+# is masked begins at the sign between them. Names in code have words between short signs instead.
+_NAMED_TOKEN = re.compile(r"(?<=[A-Za-z0-9])[_.-]([A-Za-z0-9]{24,400}+)(?![A-Za-z0-9])")
+_LEAST_DIGITS, _LEAST_LETTERS = 2, 6
 _BOT_TOKEN = re.compile(rf"{_START}[0-9]{{8,10}}[:：][A-Za-z0-9_-]{{35}}(?![A-Za-z0-9_-])")
 # Not within a word; scripts without spaces may stand directly before.
 _WORD_BEGINS = rf"(?<![^\W{UNSPACED}])"
@@ -78,7 +82,7 @@ _KEY_SAID = re.compile(
 )
 _PASSWORD_SAID = re.compile(
     rf"{_WORD_BEGINS}(?:{SAID_NAMES})(?![^\W{UNSPACED}])(?:(?P<of>[^\n.!?:=]{{0,40}}?)"
-    r"(?:\s|['’](?=s\s))(?P<verb>s|is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:|هي|هو|है|είναι|คือ)\s{1,3}"
+    r"(?:\s|['’](?=s\s))(?P<verb>s|(?:(?:is|was)\s|has\sbeen\s)?(?:now\s)?(?:changed|set|reset)\sto|is|was|ist|war|lautet|est|es|é|è|это|jest|är|er|on|is:|هي|هو|है|είναι|คือ)\s{1,3}"
     rf"|\s{{0,3}}(?:[:=：–—-]|{_HAN_IS})\s{{0,3}}|\s{{1,3}})"
     r"(?P<value>\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|«[^»\n]{1,100}»|“[^”\n]{1,100}”|[^\s\"'`«“]{2,100})",
     re.IGNORECASE,
@@ -228,6 +232,12 @@ def _iban(found: re.Match[str]) -> str:
     return IBAN + rest if int(number) % 97 == 1 else found[0]
 
 
+def _named_token(found: re.Match[str]) -> str:
+    digits = sum(map(str.isdigit, found[1]))
+    mixed = digits >= _LEAST_DIGITS and len(found[1]) - digits >= _LEAST_LETTERS
+    return f"{found[0][0]}{KEY}" if mixed else found[0]
+
+
 def _value_masked(found: re.Match[str], mark: str, group: str | int) -> str:
     start, end = (place - found.start() for place in found.span(group))
     return found[0][:start] + mark + found[0][end:]
@@ -270,6 +280,7 @@ _PREFIXES = """
 """
 FORMS = (
     SecretForm(_TOKEN, lambda _: KEY, tuple(_PREFIXES.split())),
+    SecretForm(_NAMED_TOKEN, _named_token, ("_", "-", ".")),
     SecretForm(_BOT_TOKEN, lambda _: KEY),
     SecretForm(_URL_PASSWORD, lambda found: f"://{found[1]}:{PASSWORD}@", ("://",)),
     SecretForm(_IBAN, _iban, ahead=2),

@@ -11,7 +11,8 @@ from parley.memory.model.document import Fact
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
 from parley.memory.search.neighbours import Neighbours, batch_of
-from parley.memory.search.ranking import rank
+from parley.memory.search.ranked_facts import RankedFacts
+from parley.memory.search.ranking import rank_lazily
 
 # Weights of the two scores; the measurements are in docs/memory-injection.md.
 _WORDS = 0.4
@@ -63,17 +64,17 @@ def rank_blended(
     messages: Sequence[str],
     options: MemoryOptions,
     scorer: SemanticScorer,
-) -> list[Fact]:
-    """Rank as `rank`, with semantic scores counted too; `facts` are those of the index, oldest first.
+) -> RankedFacts:
+    """Rank as `rank_lazily`, with semantic scores counted too; `facts` are those of the index, oldest first.
 
     A fact without a semantic score has its full-text score alone.
     """
     if options.ranking is not Ranking.RELEVANCE:
-        return rank(index, messages, options)
+        return rank_lazily(index, messages, options)
     close = scorer.score(messages, facts)
     closest = max((value for value in close if value > 0), default=0.0)
     if not closest:
-        return rank(index, messages, options)
+        return rank_lazily(index, messages, options)
     words = {id(fact): score for fact, score in index.search(messages)}
     scores = [
         (slot, _score(words.get(id(fact), 0.0), value / closest))
@@ -84,8 +85,7 @@ def rank_blended(
     neighbours.arrange((slot, batch_of(fact)) for slot, fact in enumerate(facts))
     spread = neighbours.spread([hit for hit in scores if hit[1] > 0])
     best = sorted(spread, key=lambda slot: (spread[slot], slot), reverse=True)[:_FOUND]
-    found = [facts[slot] for slot in best]
-    return [*found, *index.all_but(found)]
+    return index.ranked([facts[slot] for slot in best])
 
 
 def _score(words: float, meaning: float) -> float:

@@ -97,8 +97,28 @@ MORE = (
     "Ο κωδικός: abc123",
     "Lösenordet är hemligt1",
 )
-SECRETS = CARDS + IBANS + KEYS + PASSWORDS + BESIDE + MORE
+UNLISTED = (
+    "The vault token hvs.CAESIJq8Rk2mPz7vXyW4tLbN3dHs",
+    "GROQ gsk_q8Rk2mPz7vXyW4tLbN3dHsJ6fGcA9eUoTiYp",
+    "xai-q8Rk2mPz7vXyW4tLbN3dHsJ6fGcA9eUo",
+    "figd_q8Rk2mPz7vXyW4tLbN3dHsJ6fGcA9eUo is my token",
+    "lin_api_q8Rk2mPz7vXyW4tLbN3dHsJ6fGcA9",
+    "Authorization: Basic dXNlcjpwYXNzd29yZDEyMw==",
+    "My password was changed to hunter2",
+    "The wifi password has been set to hunter2",
+    "My recovery code is ABCD-EFGH-1234",
+    "The door code is 4711",
+    "otp 493827",
+)
+"""Of services that no list names, and said in other words."""
+SECRETS = CARDS + IBANS + KEYS + PASSWORDS + BESIDE + MORE + UNLISTED
 HARMLESS = (
+    "The ticket is 0f8fad5b-d9cd-4b1e-9c2a-1234567890ab",
+    "The file is holiday_pictures_of_2025_in_portugal.zip",
+    "The folder is backup-20251126143000123456789012345",
+    "It was internationalization_counterrevolutionaries",
+    "The security code review is on Monday",
+    "He has an otp app",
     "My password is too weak",
     "I forgot my password",
     "The password is wrong",

@@ -75,14 +75,14 @@ def test_a_fact_without_a_common_word_is_found_by_its_meaning(home):
     index, options = FactIndex(FACTS), MemoryOptions()
     question = ["Book me a hotel"]
     assert rank(index, question, options)[0].id != "2"
-    assert rank_blended(index, FACTS, question, options, scorer)[0].id == "2"
+    assert next(iter(rank_blended(index, FACTS, question, options, scorer))).id == "2"
 
 
 def test_every_fact_is_ranked_once(home):
     scorer = home.scorer_for("ann")
     scorer.sync(FACTS)
     for question in ("Book me a hotel", "喝茶", "music for the dog", "zzz"):
-        order = rank_blended(FactIndex(FACTS), FACTS, [question], MemoryOptions(), scorer)
+        order = list(rank_blended(FactIndex(FACTS), FACTS, [question], MemoryOptions(), scorer))
         assert sorted(fact.id for fact in order) == ["1", "2", "3", "4"]
 
 
@@ -91,7 +91,7 @@ def test_a_chinese_question_is_answered_by_words_alone(home):
     scorer.sync(FACTS)
     home.embedder.asked.clear()
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["你想喝茶吗"], MemoryOptions(), scorer)
+    order = list(rank_blended(index, FACTS, ["你想喝茶吗"], MemoryOptions(), scorer))
     assert order == rank(index, ["你想喝茶吗"], MemoryOptions())
     assert order[0].id == "4"
     assert home.embedder.asked == []
@@ -110,12 +110,12 @@ def test_the_other_orders_are_left_as_they_are(home, ranking):
     index, options = FactIndex(FACTS), MemoryOptions(ranking=ranking)
     scorer = home.scorer_for("ann")
     scorer.sync(FACTS)
-    assert rank_blended(index, FACTS, ["a hotel"], options, scorer) == rank(index, ["a hotel"], options)
+    assert list(rank_blended(index, FACTS, ["a hotel"], options, scorer)) == rank(index, ["a hotel"], options)
 
 
 def test_without_a_model_the_order_is_that_of_the_words():
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), PrecomputedScores(()))
+    order = list(rank_blended(index, FACTS, ["the dog"], MemoryOptions(), PrecomputedScores(())))
     assert order == rank(index, ["the dog"], MemoryOptions())
 
 
@@ -298,7 +298,7 @@ def test_whatever_a_service_does_wrong_words_alone_decide(service, remote, tmp_p
         remote.embed(["tea"])
     home = EmbeddingIndex(remote, tmp_path)
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), home.scorer_for("ann"))
+    order = list(rank_blended(index, FACTS, ["the dog"], MemoryOptions(), home.scorer_for("ann")))
     home.close()
     assert order == rank(index, ["the dog"], MemoryOptions())
 
