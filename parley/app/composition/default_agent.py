@@ -10,11 +10,20 @@ from parley.agent.files.web_pages import WebPages
 from parley.app.extras import install_command
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.app.settings.schema.built_in import SubagentsSection
 from parley.app.storage.paths import WORKSPACES
 from parley.core.model.errors import ConfigError
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import place_in
-from parley.server.options import DefaultAgentOptions, McpOptions, SkillOptions, ToolRules, WebOptions
+from parley.server.options import (
+    DefaultAgentOptions,
+    McpOptions,
+    SkillOptions,
+    SubagentOptions,
+    TaskOptions,
+    ToolRules,
+    WebOptions,
+)
 from parley.server.workspace.folder import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
 
@@ -48,6 +57,7 @@ def default_agent_options(loaded: LoadedSettings, sign_ins: SignIns | None) -> D
         titles=section.titles,
         workspaces=_workspaces(loaded),
         skills=_skills(loaded),
+        tasks=_tasks(section.subagents),
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
@@ -61,6 +71,16 @@ def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
     return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
+
+
+def _tasks(section: SubagentsSection) -> TaskOptions | None:
+    if not section.enabled:
+        return None
+    agents = tuple(
+        SubagentOptions(name, " ".join(each.description.split()), each.prompt, each.tools, each.model)
+        for name, each in section.agents.items()
+    )
+    return TaskOptions(agents, section.most_at_once, section.timeout)
 
 
 def _skills(loaded: LoadedSettings) -> SkillOptions | None:
