@@ -99,6 +99,37 @@ class SkillOptions:
     names: tuple[str, ...]
 
 
+GENERAL_PURPOSE = "general-purpose"
+"""The subagent that is there without being configured."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentOptions:
+    """An agent that the default agent hands tasks to.
+
+    `prompt` has its instructions, "" for our own; `tools` are patterns of the names of those that it may use,
+    `model` is the name of its model, "" for that of the run.
+    """
+
+    name: str
+    description: str
+    prompt: str = ""
+    tools: tuple[str, ...] = ("*",)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOptions:
+    """Tasks for subagents: one for all purposes and `agents`.
+
+    A conversation has `most_at_once` working, each for at most `timeout` seconds.
+    """
+
+    agents: tuple[SubagentOptions, ...] = ()
+    most_at_once: int = 3
+    timeout: float = 300.0
+
+
 @dataclass(frozen=True, slots=True)
 class CommandOptions:
     """Shell commands in workspaces: what each may use, and what keeps who ran it."""
@@ -118,7 +149,7 @@ class DefaultAgentOptions:
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
     The model called `titles` names conversations, "" for none.
     With `workspaces` it has a folder of files for each conversation, and with `commands` runs commands there.
-    With `skills` it reads instructions.
+    With `skills` it reads instructions, with `tasks` it hands tasks to subagents.
     """
 
     prompt_file: Path | None = None
@@ -135,6 +166,7 @@ class DefaultAgentOptions:
     workspaces: Workspaces | None = None
     skills: SkillOptions | None = None
     commands: CommandOptions | None = None
+    tasks: TaskOptions | None = None
 
     @property
     def runs_code(self) -> bool:

@@ -44,6 +44,8 @@ _SERVER_CALLS = ("server_tool_use", "server_tool_call")
 _SERVER_RESULT, _OWN_CALL = "_tool_result", "_call"
 _CLIENT_CALLS = ("tool_call", "function_call")
 """Blocks of a tool that the model's provider runs itself: `web_search_tool_result`, `web_search_call`."""
+_SPENT = "parley_spent"
+_MOST_SPENT = 500
 _MOST_TOKENS = 10**12
 """No model takes so many; more would not fit where they are counted."""
 
@@ -64,7 +66,8 @@ class ThreadMessage:
     middleware, such as a summary). `call_id` and `failed`
     belong to a tool's result, and so does `artifact`, which its model does not see. `tokens` are those that
     its model read and wrote, where it says so, `model` is the model's name. `presented` are the paths of
-    files that it shows to the person, `ended` the calls of tools that its provider has run.
+    files that it shows to the person, `ended` the calls of tools that its provider has run. `spent` are the
+    messages of models that a tool called, without their words.
     """
 
     kind: MessageKind
@@ -82,6 +85,7 @@ class ThreadMessage:
     artifact: Json = None
     presented: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
+    spent: tuple[ThreadMessage, ...] = ()
 
 
 def decode_json_text(data: Json) -> Json:
@@ -154,7 +158,18 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
         artifact=raw.get("artifact") if kind is MessageKind.TOOL else None,
         presented=_presented(raw, extra) if speaks else (),
         ended=_ended(content) if speaks else (),
+        spent=_spent(extra) if kind is MessageKind.TOOL else (),
     )
+
+
+def _spent(extra: dict[str, Json]) -> tuple[ThreadMessage, ...]:
+    found = extra.get(_SPENT)
+    parsed = (
+        _plain(each, [string(each.get("type"))])
+        for each in (found[:_MOST_SPENT] if isinstance(found, list) else ())
+        if isinstance(each, dict)
+    )
+    return tuple(each for each in parsed if each and each.kind is MessageKind.ASSISTANT)
 
 
 def _presented(raw: dict[str, Json], extra: dict[str, Json]) -> tuple[str, ...]:

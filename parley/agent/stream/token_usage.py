@@ -16,6 +16,8 @@ class TokenMeter:
 
     def heard(self, message: ThreadMessage, append: bool) -> None:
         """Take note of a message, or of a piece that adds to it."""
+        for spent in message.spent:
+            self.heard(spent, append=False)
         if message.kind is not MessageKind.ASSISTANT or not message.id:
             return
         if message.model:

@@ -24,7 +24,14 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
         return
     known = loaded.settings.agent.choices
     titles = (section.titles,) if section.titles else ()
-    for key, names in (("fallbacks", section.fallbacks), ("models", section.models), ("titles", titles)):
+    own = [each.model for each in section.subagents.agents.values() if each.model]
+    named = {
+        "fallbacks": section.fallbacks,
+        "models": section.models,
+        "titles": titles,
+        "subagents": own if section.subagents.enabled else (),
+    }
+    for key, names in named.items():
         for name in names:
             if name not in known:
                 yield _problem(loaded, key, f'"{name}" is not in agent.models; write it there, too')

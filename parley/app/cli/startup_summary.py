@@ -12,6 +12,7 @@ from parley.app.settings.schema.agent import AgentSection
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChatConfig
 from parley.core.model.options import UnroutedPolicy
+from parley.server.options import GENERAL_PURPOSE
 
 
 def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
@@ -104,7 +105,7 @@ def memory_line(settings: Settings) -> str:
 
 def abilities(settings: Settings) -> Iterator[str]:
     """Yield what of the built-in agent's abilities is on."""
-    section = settings.built_in
+    section, agents = settings.built_in, settings.built_in.subagents
     if not (settings.agent.built_in and settings.agent.model):
         return
     if thinking := [name for name in settings.agent.choices if settings.thinks(name)]:
@@ -113,6 +114,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         "tools": ", ".join(section.tools),
         "MCP servers": section.mcp.file,
         "skills": ", ".join(section.skills.enabled),
+        "subagents": ", ".join(sorted({GENERAL_PURPOSE, *agents.agents})) if agents.enabled else "",
     }
     yield from (f"{ability} ({names})" for ability, names in named.items() if names)
     simple = {

@@ -30,7 +30,7 @@ from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.run_limits import run_limits
 from parley.server.default_agent.titles import ThreadTitle
 from parley.server.default_agent.tools.clarification import ask_person_tool
-from parley.server.default_agent.tools.outside import tool_sources
+from parley.server.default_agent.tools.outside import OutsideTools, tool_sources
 from parley.server.default_agent.vision import PicturesForModels
 from parley.server.demo.model import DemoModel
 from parley.server.demo.thread_inspection import HIDDEN
@@ -38,7 +38,7 @@ from parley.server.demo.tools import demo_tools
 from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.graphs.registry import Graph
 from parley.server.memory_tools import memory_tools
-from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions
+from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions, SubagentOptions
 
 if TYPE_CHECKING:
     from parley.server.default_agent.mcp.servers import McpServers
@@ -153,14 +153,14 @@ def _builder(
     ready = {each.name: chat_model(each) for each in models}
     window = ContextWindow(options.context_window, options.summarize_at)
     of_memory = memory_tools(tools)
-    names = {each.name for each in of_memory}
-    taken = {*names, "ask_person", "write_todos"}
+    taken = {*(names := {each.name for each in of_memory}), "ask_person", "write_todos"}
     sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
-    instructions = Instructions(options.prompt_file, now)
     titles = [ThreadTitle(_named(ready, options.titles, "titles"))] if options.titles else []
 
     def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
-        outside = sources.with_served(served, taken, servers.offered if servers else None)
+        offered = partial(sources.with_served, taken=taken, offered=servers.offered if servers else None)
+        tasks = _tasks(options, ready, partial(offered, served, within_task=True), now)
+        outside = offered([*tasks.tools, *served])
         # The first is the outermost: a fallback is called with all that the ones after it do.
         middleware: list[AgentMiddleware[Any, Any]] = [
             *run_limits(options.rules),
@@ -169,19 +169,55 @@ def _builder(
             *titles,
             *fallbacks,
             MemoryToolsWhereGranted(names),
+            *tasks.middleware,
             *outside.middleware,
             *([TodoListMiddleware()] if options.todos else []),
-            instructions,
+            Instructions(options.prompt_file, now),
             *_notes(servers),
             RememberedFacts(),
             PicturesForModels(),
             ContextLimit(),
         ]
-        asking = [ask_person_tool()] if options.clarification else []
-        usable = [*of_memory, *asking, *outside.tools]
+        usable = [*of_memory, *_asking(options), *outside.tools]
         return create_agent(ready[models[0].name], usable, middleware=middleware, context_schema=RunContext)
 
     return build
+
+
+def _asking(options: DefaultAgentOptions) -> list[BaseTool]:
+    return [ask_person_tool()] if options.clarification else []
+
+
+def _tasks(
+    options: DefaultAgentOptions,
+    ready: Mapping[str, BaseChatModel],
+    usable: Callable[[], OutsideTools],
+    now: Callable[[], datetime],
+) -> OutsideTools:
+    """Return the tool that hands tasks to subagents. Raises ConfigError."""
+    if options.tasks is None:
+        return OutsideTools()
+    from parley.server.default_agent.subagents import DEFAULT_PROMPT, SpentTokens, subagents, task_tool
+
+    inner, fallbacks = usable(), _fallbacks(ready, options.fallbacks)
+
+    def make(agent: SubagentOptions, tools: Sequence[BaseTool]) -> Graph:
+        own = {agent.model: _named(ready, agent.model, "subagents")} if agent.model else ready
+        middleware = [
+            *run_limits(options.rules),
+            ConversationSummary(own, ContextWindow(options.context_window, options.summarize_at)),
+            ChosenModel(own),
+            *fallbacks,
+            *inner.middleware,
+            Instructions(None, now, agent.prompt or DEFAULT_PROMPT),
+            PicturesForModels(),
+            ContextLimit(),
+        ]
+        model = next(iter(own.values()))
+        return create_agent(model, tools, middleware=middleware, context_schema=RunContext, name=agent.name)
+
+    spent = SpentTokens()
+    return OutsideTools((task_tool(subagents(options.tasks, inner, make), options.tasks, spent),), (spent,))
 
 
 def _notes(servers: McpServers | None) -> list[AgentMiddleware[Any, Any]]:

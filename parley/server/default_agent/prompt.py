@@ -39,16 +39,19 @@ _PLATFORMS = {
 class Instructions(AgentMiddleware):
     """Puts the instructions above a conversation, with the placeholders filled in for this run."""
 
-    def __init__(self, file: Path | None, now: Callable[[], datetime]) -> None:
-        """Take those in the file, or ours without one. Raises ConfigError."""
+    def __init__(
+        self, file: Path | None, now: Callable[[], datetime], otherwise: str = DEFAULT_PROMPT
+    ) -> None:
+        """Take those in the file, or others without one. Raises ConfigError."""
         super().__init__()
+        self._otherwise = otherwise
         self._file, self._now = None if file is None else PromptFile(file), now
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Add them for this call, above those of others; as one text: some servers take no blocks."""
-        prompt = DEFAULT_PROMPT if self._file is None else self._file.text()
+        prompt = self._otherwise if self._file is None else self._file.text()
         told = filled(prompt, value_of(request.runtime.context, "parley"), self._now())
         more = [request.system_message.text] if request.system_message else []
         return await handler(request.override(system_message=SystemMessage("\n\n".join([told, *more]))))

@@ -11,10 +11,19 @@ from parley.app.composition.built_in.commands import command_options, conversati
 from parley.app.extras import install_command
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.app.settings.schema.built_in import SubagentsSection
 from parley.core.model.errors import ConfigError
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import place_in
-from parley.server.options import DefaultAgentOptions, McpOptions, SkillOptions, ToolRules, WebOptions
+from parley.server.options import (
+    DefaultAgentOptions,
+    McpOptions,
+    SkillOptions,
+    SubagentOptions,
+    TaskOptions,
+    ToolRules,
+    WebOptions,
+)
 from parley.server.sandbox.record import RecordCommand
 
 
@@ -50,6 +59,7 @@ def default_agent_options(
         workspaces=conversation_files(loaded),
         commands=command_options(loaded, record),
         skills=_skills(loaded),
+        tasks=_tasks(section.subagents),
         web=WebOptions(WebPages(FileReader()).read if section.web.fetch else None, section.web.search_url),
     )
 
@@ -63,6 +73,16 @@ def _mcp(loaded: LoadedSettings, sign_ins: SignIns | None) -> McpOptions | None:
         raise ConfigError(f"built_in.mcp: MCP is not installed; run: {install_command('mcp')}")
     environ = with_dotenv(os.environ, loaded.folder / ".env")
     return McpOptions(loaded.folder / section.file, section.chats, section.timeout, environ, sign_ins)
+
+
+def _tasks(section: SubagentsSection) -> TaskOptions | None:
+    if not section.enabled:
+        return None
+    agents = tuple(
+        SubagentOptions(name, " ".join(each.description.split()), each.prompt, each.tools, each.model)
+        for name, each in section.agents.items()
+    )
+    return TaskOptions(agents, section.most_at_once, section.timeout)
 
 
 def _skills(loaded: LoadedSettings) -> SkillOptions | None:

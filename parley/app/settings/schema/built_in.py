@@ -104,6 +104,27 @@ class SandboxSection(Section):
     at_once: int = Field(default=2, ge=1, le=100)
 
 
+class SubagentSection(Section):
+    """An agent that tasks are handed to: what for, its instructions, patterns of its tools, and its model."""
+
+    description: str = Field(min_length=1, max_length=1_000)
+    prompt: str = Field(default="", max_length=100_000)
+    tools: tuple[str, ...] = ("*",)
+    model: str = ""
+
+
+AgentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+
+
+class SubagentsSection(Section):
+    """Subagents: whether there are any, how many work at once in a conversation, and for how many seconds."""
+
+    enabled: bool = False
+    most_at_once: int = Field(default=3, ge=1, le=100)
+    timeout: float = Field(default=300.0, gt=0, le=86_400)
+    agents: Annotated[dict[AgentName, SubagentSection], Field(max_length=50)] = Field(default_factory=dict)
+
+
 class BuiltInSection(Section):
     """How the built-in agent works with `agent.model`. Sizes are tokens."""
 
@@ -123,3 +144,4 @@ class BuiltInSection(Section):
     workspace: WorkspaceSection = WorkspaceSection()
     skills: SkillsSection = SkillsSection()
     sandbox: SandboxSection = SandboxSection()
+    subagents: SubagentsSection = SubagentsSection()

@@ -51,15 +51,19 @@ class CalledOnce(AgentMiddleware):
     until the next turn.
     """
 
-    def __init__(self, outside: Iterable[BaseTool]) -> None:
-        """Take care of those tools that do not say that a second call changes nothing."""
+    def __init__(self, outside: Iterable[BaseTool], *, forgets: bool = True) -> None:
+        """Take care of those tools that do not say that a second call changes nothing.
+
+        Within a task of a turn nothing is forgotten: the turn's other tasks still work.
+        """
         super().__init__()
         repeatable = ("readOnlyHint", "idempotentHint")
+        self._forgets = forgets
         self._names = {tool.name for tool in outside if not any(says(tool, hint) for hint in repeatable)}
 
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Forget the calls of earlier turns."""
-        if runtime.store and (thread := _thread(runtime)):
+        if self._forgets and runtime.store and (thread := _thread(runtime)):
             for item in await runtime.store.asearch(begun_calls(thread), limit=1_000):
                 await runtime.store.adelete(item.namespace, item.key)
         return None

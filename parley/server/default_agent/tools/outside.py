@@ -41,12 +41,17 @@ class ToolSources:
     notes: tuple[AgentMiddleware[Any, Any], ...] = ()
 
     def with_served(
-        self, served: Iterable[BaseTool], taken: Collection[str], offered: Offered | None = None
+        self,
+        served: Iterable[BaseTool],
+        taken: Collection[str],
+        offered: Offered | None = None,
+        *,
+        within_task: bool = False,
     ) -> OutsideTools:
         """Return these and the tools of servers, and what decides on their calls.
 
         A tool that has a name of `taken`, or that of an earlier tool, is not among them. `offered` says which
-        chats have one.
+        chats have one. With `within_task` a task of a turn uses them.
         """
         tools = usable([*self.own, *served], taken)
         if not tools:
@@ -57,7 +62,7 @@ class ToolSources:
             ToolErrorMiddleware(tell_failure),
             Guardrails([tool.name for tool in tools], self.rules, self.policy, offered),
             *approvals(tools, self.rules),
-            CalledOnce(tools),
+            CalledOnce(tools, forgets=not within_task),
             BoundedResults(),
             *self.notes,
         ]

@@ -145,3 +145,22 @@ async def test_a_failed_run_tells_what_was_heard_of_it(server: FakeServer, agent
     error: Frame = ("error", {"error": "RuntimeError", "message": "no"})
     server.scripts = [Script([update(ai("", **used(4, 1, "m"))), error], status="error")]
     assert (await ended(agent, request())).usage == (TokenUsage("m", 4, 1),)
+
+
+def test_what_a_tool_s_models_took_counts_once() -> None:
+    spent: list[Json] = [
+        ai("", "inner", **used(5, 7, "small")),
+        {**ai("", "words", **used(1_000, 1_000)), "type": "human"},
+        ai("", "", **used(1_000, 1_000)),
+        {"type": "ai", "id": "lie", "usage_metadata": {"input_tokens": -1, "output_tokens": "x"}},
+        "no message",
+    ]
+    told: Json = tool("done", additional_kwargs={"parley_spent": spent})
+    frames: list[Frame] = [("updates", {"tools": {"messages": [told]}}), ("messages", [told, {}])]
+    assert heard(*frames) == (TokenUsage("small", 5, 7),)
+
+
+@pytest.mark.parametrize("rubbish", [{}, "x", 7, None, [None, [], {"type": "ai"}]])
+def test_rubbish_in_a_tool_s_account_counts_nothing(rubbish: Json) -> None:
+    told: Json = tool("done", additional_kwargs={"parley_spent": rubbish})
+    assert heard(("messages", [told, {}])) == ()

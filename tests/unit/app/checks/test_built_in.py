@@ -19,6 +19,10 @@ def found(text, folder):
         ("mcp: {file: none.json}", "cannot be read: No such file or directory; write it, or remove the key"),
         ("skills: {enabled: [none]}", "/skills: No such file or directory; install it with `parley skills"),
         ("skills: {enabled: ['../x']}", "is no name of a skill"),
+        (
+            "subagents: {enabled: true, agents: {a: {description: x, model: 'openai:c'}}}",
+            '"openai:c" is not in agent.models',
+        ),
         ("prompt_file: none.md", "cannot be read: No such file or directory; write it, or remove the key"),
     ],
 )

@@ -12,7 +12,14 @@ from parley.app.cli.startup_summary import summarise_startup
 from parley.app.composition.agent import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
-from parley.server.options import McpOptions, SkillOptions, ToolRules, WebOptions
+from parley.server.options import (
+    McpOptions,
+    SkillOptions,
+    SubagentOptions,
+    TaskOptions,
+    ToolRules,
+    WebOptions,
+)
 from parley.server.storage.interface import PostgresPlace
 from parley.server.workspace.folder import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
@@ -30,6 +37,11 @@ built_in:
   web: {fetch: true, search_url: "http://localhost:8888"}
   workspace: {enabled: true, size: 1 MB, files: 7, keep_days: 2}
   skills: {enabled: [report], folder: mine}
+  subagents:
+    enabled: true
+    most_at_once: 2
+    timeout: 9
+    agents: {reader: {description: Reads., prompt: Read., tools: [web_*], model: "openai:a"}}
   todos: true
   clarification: true
 """
@@ -88,6 +100,8 @@ def test_every_ability_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     limits, keep = WorkspaceLimits(1_000_000, 7, 1_000_000), 2 * DAY
     assert (found.workspaces.limits, found.workspaces.keep) == (limits, keep)
     assert found.workspaces.root.name == "workspaces"
+    reader = SubagentOptions("reader", "Reads.", "Read.", ("web_*",), "openai:a")
+    assert found.tasks == TaskOptions((reader,), 2, 9)
     assert found.skills == SkillOptions(tmp_path / "mine", ("report",))
     assert found.commands is None
 
@@ -99,6 +113,7 @@ def test_nothing_is_on_by_itself(tmp_path: Path) -> None:
     assert found.web == WebOptions()
     assert not isinstance(found.workspaces, Workspaces)
     assert not isinstance(found.skills, SkillOptions)
+    assert not isinstance(found.tasks, TaskOptions)
     assert (found.todos, found.clarification, found.runs_code) == (False, False, False)
 
 
@@ -106,7 +121,8 @@ def test_the_agents_line_says_what_is_on(tmp_path: Path) -> None:
     first = next(iter(summarise_startup(loaded(MODEL + ALL, tmp_path))))
     assert first.endswith(
         "model openai:a; with thinking (openai:a), tools (my_tools.py:one, package.module:two), "
-        "MCP servers (mcp.json), skills (report), web search, web pages, files, todos, clarification"
+        "MCP servers (mcp.json), skills (report), subagents (general-purpose, reader), web search, "
+        "web pages, files, todos, clarification"
     )
     assert next(iter(summarise_startup(loaded(MODEL, tmp_path)))).endswith("model openai:a")
     assert "with" not in next(iter(summarise_startup(loaded(ALL, tmp_path))))
