@@ -129,7 +129,7 @@ async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_f
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     kept = json.loads(file.read_text())
     kept["ends"] = time.time() - 1
-    desk.files.write(Account("test:ann", "desk", kept["url"]), kept)
+    desk.files.write(Account("test:ann", "desk", kept["url"]), kept, desk.files.generation("test:ann"))
     (desk.folder / "broken").touch()
     async with conversation_again(desk) as talk:
         told = await talk.say("Whose?", streams(content="One moment."))
@@ -251,3 +251,25 @@ async def test_what_an_earlier_version_kept_without_an_address_is_not_used_and_c
     assert desk.files.servers("test:ann") == ("desk",)
     assert desk.files.erase("test:ann") == 1
     assert desk.files.servers("test:ann") == ()
+
+
+async def test_a_sign_in_that_was_begun_before_an_erasure_keeps_nothing_after_it(desk: Desk) -> None:
+    back = await desk.let_in(await desk.leave(await desk.ask()))
+    assert desk.files.erase("test:ann") == 0
+    page = await desk.browser.get(back)
+    assert (page.status_code, "did not work" in page.text) == (400, True)
+    assert [*(desk.folder / "accounts").rglob("*.json")] == []
+    # Who signs in after it is in.
+    desk.talk.model.answers[:] = [repeats_result]
+    await desk.answer("Not now")
+    assert (await desk.follow(await desk.ask(), "eve")).status_code == 200
+    assert (await desk.answer("I have signed in")).text == "the account of eve"
+
+
+async def test_an_erased_account_is_not_used_by_the_session_that_has_it(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    assert (await desk.answer("I have signed in")).text == "the account of ada"
+    assert desk.files.erase("test:ann") == 1
+    assert "ada" not in (await desk.talk.say("Whose?", WHOSE, repeats_result)).text
+    assert offered(desk.talk.model.asked[-1]) == ["desk_sign_in"]
+    assert [*(desk.folder / "accounts").rglob("*.json")] == []
