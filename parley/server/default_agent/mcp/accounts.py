@@ -51,9 +51,14 @@ class AccountConnections:
 
     @property
     def tools(self) -> tuple[BaseTool, ...]:
-        """The way in, and the tools that people have there; they differ where their accounts do."""
+        """The way in, and a tool for each name that any account has: of one person, so for names only."""
         found = {tool.name: tool for each in self._by_person.values() for tool in each.tools}
         return (self._sign_in, *found.values())
+
+    def tools_of(self, who: Mapping[str, Any]) -> tuple[BaseTool, ...]:
+        """Return the way in, and the tools as the server tells of them to a person, once they are inside."""
+        mine = self._by_person.get(_person(who)) if self.has_signed_in(who) else None
+        return (self._sign_in, *(mine.tools if mine else ()))
 
     async def reach(self, who: Mapping[str, Any]) -> None:
         """Connect for a person who has signed in. Raises ServerAway."""
@@ -142,7 +147,7 @@ class AccountConnections:
             raise ServerAway("nobody was asked to sign in")
 
         auth = oauth_provider(self.server, self._sign_ins, self._account(person), needed, nothing)
-        made = McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, listed=self._newest)
+        made = McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, known=self._newest)
         return made
 
     async def _signed_in(

@@ -56,11 +56,15 @@ class McpConnection:
         *,
         auth: httpx.Auth | None = None,
         dispatch: Call | None = None,
-        listed: ListedTools | None = None,
+        known: ListedTools | None = None,
     ) -> None:
-        """Be the connection with `auth`; `dispatch` calls tools instead, `listed` are those told before."""
+        """Be the connection with `auth`; `dispatch` calls tools instead.
+
+        Where the server tells of the very tools that are `known`, those are taken.
+        """
         self.server = server
-        self.listed = ListedTools() if listed is None else listed
+        self.listed = ListedTools()
+        self._known = self.listed if known is None else known
         self._auth = auth
         self._dispatch: Call = dispatch or self.call
         self.away = ""
@@ -77,6 +81,10 @@ class McpConnection:
     def tools(self) -> tuple[BaseTool, ...]:
         """The tools that it had when it was reached last."""
         return self.listed.tools
+
+    def tools_of(self, who: Mapping[str, Any]) -> tuple[BaseTool, ...]:
+        """Return the tools of a person: all have the same."""
+        return self.tools
 
     async def reach(self, who: Mapping[str, Any]) -> None:
         """Connect; it is the same for all. Raises ServerAway."""
@@ -187,7 +195,8 @@ class McpConnection:
         """Be the task that the session lives in, until it is not used any more."""
         async with create_session(connection_to(self.server, self._auth)) as session:
             await session.initialize()
-            self.listed = await list_tools(session, self.server.name, self.listed, self._dispatch)
+            before = self.listed if self.listed.told else self._known
+            self.listed = await list_tools(session, self.server.name, before, self._dispatch)
             if not ready.done():
                 ready.set_result(session)
             while self._calls or self._clock() - self._used < _IDLE:  # noqa: ASYNC110

@@ -24,7 +24,7 @@ from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import Talk, conversation
 from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
 from tests.unit.server.default_agent.mcp.wire_server import refusing, wire_server
-from tests.unit.server.default_agent.scripted_model import calls, offered, repeats_result, streams
+from tests.unit.server.default_agent.scripted_model import Asked, calls, offered, repeats_result, streams
 
 PARLEY = "http://parley.test"
 ASKS = calls("desk_sign_in")
@@ -61,7 +61,7 @@ class Desk:
         """Open a link and send its form; returns where the server has people sign in."""
         browser = browser or self.browser
         page = await browser.get(link)
-        assert "Ann asks Parley on test to use an account at desk" in page.text
+        assert "asks Parley on test to use an account at desk" in page.text
         answer = await browser.post(link, data={"token": token_in(page.text)})
         assert answer.status_code == 303
         return str(answer.headers["location"])
@@ -273,3 +273,24 @@ async def test_an_erased_account_is_not_used_by_the_session_that_has_it(desk: De
     assert "ada" not in (await desk.talk.say("Whose?", WHOSE, repeats_result)).text
     assert offered(desk.talk.model.asked[-1]) == ["desk_sign_in"]
     assert [*(desk.folder / "accounts").rglob("*.json")] == []
+
+
+async def test_what_a_server_tells_one_account_of_its_tools_is_not_shown_to_another(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    await desk.answer("I have signed in")
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of ada"]
+    before = len(desk.talk.core.channel.finals)
+    await desk.talk.say("Whose?", ASKS, WHOSE, repeats_result, chat="other", sender=BOB)
+    await desk.talk.core.channel.until_finals(before + 2)
+    (link,) = re.findall(rf"{PARLEY}\S+", desk.talk.core.channel.finals[-1].text)
+    await desk.follow(link, "bob")
+    told = await desk.talk.say("I have signed in", chat="other", sender=BOB)
+    assert told.text == "the account of bob"
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of bob"]
+    # And back: each has their own, in whatever order they write.
+    await desk.talk.say("Whose?", WHOSE, repeats_result)
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of ada"]
+
+
+def described(asked: Asked) -> list[str]:
+    return [each["function"]["description"] for each in asked["tools"]]
