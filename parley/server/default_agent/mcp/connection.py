@@ -23,6 +23,7 @@ from mcp import ClientSession, McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult
 
 from parley.server.default_agent.mcp.listed_tools import Call, ListedTools, list_tools
+from parley.server.default_agent.mcp.named_addresses import NamedAddresses
 from parley.server.default_agent.mcp.server_file import McpServer
 
 log = logging.getLogger(__name__)
@@ -220,15 +221,16 @@ def connection_to(server: McpServer, auth: httpx.Auth | None = None) -> Connecti
             "cwd": server.folder,
         }
     headers: Mapping[str, Any] = server.headers
+    factory = NamedAddresses(server.url).client_factory()
     if server.transport == "sse":
         sse: SSEConnection = {"transport": "sse", "url": server.url, "headers": dict(headers)}
-        return sse if auth is None else {**sse, "auth": auth}
+        return sse if auth is None else {**sse, "auth": auth, "httpx_client_factory": factory}
     http: StreamableHttpConnection = {
         "transport": "streamable_http",
         "url": server.url,
         "headers": dict(headers),
     }
-    return http if auth is None else {**http, "auth": auth}
+    return http if auth is None else {**http, "auth": auth, "httpx_client_factory": factory}
 
 
 def _reason(holder: asyncio.Task[None], otherwise: str) -> str:
