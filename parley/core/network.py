@@ -1,12 +1,16 @@
-"""Hosts that are this machine itself, and the proxies of the environment for all others."""
+"""Which hosts are this machine, which addresses are everybody's, and the proxies of the environment."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+Address: TypeAlias = IPv4Address | IPv6Address
+
+_NAT64 = IPv6Network("64:ff9b::/96")
 _PLAIN = {"ws": "http", "wss": "https"}
 """What a proxy for a web socket is called where it has no name of its own: those for HTTP carry it."""
 
@@ -48,3 +52,16 @@ def http_proxy(address: str) -> str:
     except ValueError:
         return ""
     return address if usable else ""
+
+
+def is_public(address: Address) -> bool:
+    """Return whether everybody in the world could reach an address, also one that hides another in itself."""
+    if isinstance(address, IPv6Address):
+        hidden = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if address in _NAT64:
+            hidden.append(IPv4Address(int(address) & 0xFFFF_FFFF))
+        if any(each is not None and not is_public(each) for each in hidden):
+            return False
+        if address.ipv4_mapped or address in _NAT64:
+            return True
+    return address.is_global and not address.is_multicast

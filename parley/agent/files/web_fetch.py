@@ -9,21 +9,19 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import TypeAlias
+from ipaddress import ip_address
 
 import httpx
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-Address: TypeAlias = IPv4Address | IPv6Address
+from parley.core.network import Address, is_public
 
 _REDIRECTS = 3
 _PATIENCE = 20.0
 _PIECE = 65_536
 _FAMILIES = ("image/", "audio/", "video/", "application/")
-_NAT64 = IPv6Network("64:ff9b::/96")
 _LONGEST_URL = 2_000
 
 
@@ -33,19 +31,6 @@ class NotFetched(Exception):
     def __init__(self, reason: str, *, too_large: bool = False) -> None:
         super().__init__(reason)
         self.too_large = too_large
-
-
-def is_public(address: Address) -> bool:
-    """Whether everybody in the world could reach an address, also one that hides another in itself."""
-    if isinstance(address, IPv6Address):
-        hidden = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-        if address in _NAT64:
-            hidden.append(IPv4Address(int(address) & 0xFFFF_FFFF))
-        if any(each is not None and not is_public(each) for each in hidden):
-            return False
-        if address.ipv4_mapped or address in _NAT64:
-            return True
-    return address.is_global and not address.is_multicast
 
 
 async def fetch_public(

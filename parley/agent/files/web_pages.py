@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from parley.agent.files.reader import FileReader, UnreadableFile
-from parley.agent.files.web_fetch import Address, NotFetched, fetch_public, is_public
+from parley.agent.files.web_fetch import NotFetched, fetch_public
 from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.network import Address, is_public
 
 _MOST_BYTES = 5_000_000
 _MOST_TEXT = 30_000

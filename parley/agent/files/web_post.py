@@ -10,7 +10,8 @@ import httpx
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from yarl import URL
 
-from parley.agent.files.web_fetch import Address, CheckedResolver, NotFetched, checked_address, is_public
+from parley.agent.files.web_fetch import CheckedResolver, NotFetched, checked_address
+from parley.core.network import Address, is_public
 
 _PATIENCE = 20.0
 _HERE = ("localhost", "localhost.localdomain")

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from parley.server.default_agent.mcp.servers import McpServers
 
 
+_MOST_GRAPHS = 16
+"""Graphs that are kept ready. To make one takes some milliseconds."""
+
+
 def _local_now() -> datetime:
     return datetime.now().astimezone()
 
@@ -101,17 +105,25 @@ class AgentWithServers:
 
     def __init__(self, servers: McpServers, build: Callable[[Sequence[BaseTool]], Graph]) -> None:
         self._servers, self._build = servers, build
-        self._tools: tuple[BaseTool, ...] = ()
-        self._graph = build(())
+        self._made: dict[tuple[int, ...], tuple[Graph, Sequence[BaseTool]]] = {}
+        self._graph_with(())
 
     async def __call__(self, config: RunnableConfig, runtime: ServerRuntime[Any]) -> Graph:
         """Return the graph; what only looks at a thread does not wait for servers."""
         runs = runtime.access_context == "threads.create_run"
         who = identity_of(config.get("configurable"))
         tools = await self._servers.tools(who) if runs else self._servers.known()
-        if [*map(id, tools)] != [*map(id, self._tools)]:
-            self._tools, self._graph = tools, self._build(tools)
-        return self._graph
+        return self._graph_with(tools)
+
+    def _graph_with(self, tools: Sequence[BaseTool]) -> Graph:
+        """Return the graph with these very tools: people with accounts may have different ones."""
+        key = tuple(map(id, tools))
+        # The tools are kept with it: an id is of an object that is there. The newest is the last.
+        made = self._made.pop(key, None) or (self._build(tools), tools)
+        self._made[key] = made
+        if len(self._made) > _MOST_GRAPHS:
+            del self._made[next(iter(self._made))]
+        return made[0]
 
     async def aclose(self) -> None:
         """Leave the servers."""

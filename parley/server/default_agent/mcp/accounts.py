@@ -51,9 +51,14 @@ class AccountConnections:
 
     @property
     def tools(self) -> tuple[BaseTool, ...]:
-        """The way in, and the tools that people have there; they differ where their accounts do."""
+        """The way in, and a tool for each name that any account has: of one person, so for names only."""
         found = {tool.name: tool for each in self._by_person.values() for tool in each.tools}
         return (self._sign_in, *found.values())
+
+    def tools_of(self, who: Mapping[str, Any]) -> tuple[BaseTool, ...]:
+        """Return the way in, and the tools as the server tells of them to a person, once they are inside."""
+        mine = self._by_person.get(_person(who)) if self.has_signed_in(who) else None
+        return (self._sign_in, *(mine.tools if mine else ()))
 
     async def reach(self, who: Mapping[str, Any]) -> None:
         """Connect for a person who has signed in. Raises ServerAway."""
@@ -64,6 +69,8 @@ class AccountConnections:
             made = self._by_person[person]
             await made.connect()
             self._newest = made.listed
+        elif before := self._by_person.pop(person, None):
+            await before.close()  # The account was erased.
 
     def offers(self, tool: str, who: Mapping[str, Any]) -> bool:
         """Return whether a person has a tool: the way in for those outside, all others inside."""
@@ -119,8 +126,9 @@ class AccountConnections:
 
     async def call(self, request: MCPToolCallRequest) -> MCPToolCallResult:
         """Call a tool with the account of the run's person. Raises ServerAway, McpError."""
-        mine = self._by_person.get(_person(identity_of(getattr(request.runtime, "context", None))))
-        if mine is None:
+        who = identity_of(getattr(request.runtime, "context", None))
+        mine = self._by_person.get(_person(who))
+        if mine is None or not self.has_signed_in(who):
             raise ServerAway(_NOBODY)
         return await mine.call(request)
 
@@ -130,14 +138,17 @@ class AccountConnections:
     def _connection(self, person: str) -> McpConnection:
         async def needed(_: str) -> None:
             # The account may not be used any more: the person is asked to sign in again.
-            self._sign_ins.files.forget(self._account(person))
+            auth.forget()
+            if self._by_person.get(person) is made:
+                del self._by_person[person]  # Where another process renewed the token, it is read again.
             raise ServerAway(f"the sign-in to {self.server.name} is over")
 
         async def nothing() -> tuple[str, str | None]:
             raise ServerAway("nobody was asked to sign in")
 
         auth = oauth_provider(self.server, self._sign_ins, self._account(person), needed, nothing)
-        return McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, listed=self._newest)
+        made = McpConnection(self.server, self._timeout, auth=auth, dispatch=self.call, known=self._newest)
+        return made
 
     async def _signed_in(
         self, person: str, requested: RequestedSignIn, link: asyncio.Future[tuple[str, PendingSignIn]]

@@ -23,6 +23,7 @@ from mcp import ClientSession, McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult
 
 from parley.server.default_agent.mcp.listed_tools import Call, ListedTools, list_tools
+from parley.server.default_agent.mcp.named_addresses import NamedAddresses
 from parley.server.default_agent.mcp.server_file import McpServer
 
 log = logging.getLogger(__name__)
@@ -56,11 +57,15 @@ class McpConnection:
         *,
         auth: httpx.Auth | None = None,
         dispatch: Call | None = None,
-        listed: ListedTools | None = None,
+        known: ListedTools | None = None,
     ) -> None:
-        """Be the connection with `auth`; `dispatch` calls tools instead, `listed` are those told before."""
+        """Be the connection with `auth`; `dispatch` calls tools instead.
+
+        Where the server tells of the very tools that are `known`, those are taken.
+        """
         self.server = server
-        self.listed = ListedTools() if listed is None else listed
+        self.listed = ListedTools()
+        self._known = self.listed if known is None else known
         self._auth = auth
         self._dispatch: Call = dispatch or self.call
         self.away = ""
@@ -77,6 +82,10 @@ class McpConnection:
     def tools(self) -> tuple[BaseTool, ...]:
         """The tools that it had when it was reached last."""
         return self.listed.tools
+
+    def tools_of(self, who: Mapping[str, Any]) -> tuple[BaseTool, ...]:
+        """Return the tools of a person: all have the same."""
+        return self.tools
 
     async def reach(self, who: Mapping[str, Any]) -> None:
         """Connect; it is the same for all. Raises ServerAway."""
@@ -187,7 +196,8 @@ class McpConnection:
         """Be the task that the session lives in, until it is not used any more."""
         async with create_session(connection_to(self.server, self._auth)) as session:
             await session.initialize()
-            self.listed = await list_tools(session, self.server.name, self.listed, self._dispatch)
+            before = self.listed if self.listed.told else self._known
+            self.listed = await list_tools(session, self.server.name, before, self._dispatch)
             if not ready.done():
                 ready.set_result(session)
             while self._calls or self._clock() - self._used < _IDLE:  # noqa: ASYNC110
@@ -211,15 +221,16 @@ def connection_to(server: McpServer, auth: httpx.Auth | None = None) -> Connecti
             "cwd": server.folder,
         }
     headers: Mapping[str, Any] = server.headers
+    factory = NamedAddresses(server.url).client_factory()
     if server.transport == "sse":
         sse: SSEConnection = {"transport": "sse", "url": server.url, "headers": dict(headers)}
-        return sse if auth is None else {**sse, "auth": auth}
+        return sse if auth is None else {**sse, "auth": auth, "httpx_client_factory": factory}
     http: StreamableHttpConnection = {
         "transport": "streamable_http",
         "url": server.url,
         "headers": dict(headers),
     }
-    return http if auth is None else {**http, "auth": auth}
+    return http if auth is None else {**http, "auth": auth, "httpx_client_factory": factory}
 
 
 def _reason(holder: asyncio.Task[None], otherwise: str) -> str:

@@ -28,6 +28,9 @@ class AccountProvider(OAuthClientProvider):
     although it goes on to be valid then (RFC 6749, 6).
     """
 
+    forget: Callable[[], None]
+    """Removes what is kept of the account, unless somebody signed in again meanwhile. Raises OSError."""
+
     async def _handle_refresh_response(self, response: httpx.Response) -> bool:
         """Take renewed tokens; False where the sign-in is over. Raises OAuthTokenError to try again later."""
         body, before = await response.aread(), self.context.current_tokens
@@ -46,9 +49,9 @@ class AccountProvider(OAuthClientProvider):
             renewed = renewed.model_copy(
                 update={key: value for key, value in kept.items() if getattr(renewed, key) is None}
             )
+        await self.context.storage.set_tokens(renewed)
         self.context.current_tokens = renewed
         self.context.update_token_expiry(renewed)
-        await self.context.storage.set_tokens(renewed)
         return True
 
 
@@ -69,6 +72,7 @@ class _AccountTokens:
     def __init__(self, files: AccountFiles, account: Account, server: McpServer, callback: str) -> None:
         self._files, self._account, self._server = files, account, server
         self._callback = callback
+        self._generation = files.generation(account.person)
         self._kept = files.read(account)
         self.provider: OAuthClientProvider | None = None
 
@@ -86,7 +90,7 @@ class _AccountTokens:
             "metadata": metadata.model_dump(mode="json") if metadata else self._kept.get("metadata"),
             "client": client.model_dump(mode="json") if client else None,
         }
-        self._files.write(self._account, self._kept)
+        self._files.write(self._account, self._kept, self._generation)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         oauth = self._server.oauth
@@ -100,6 +104,10 @@ class _AccountTokens:
             )
         found = self._kept.get("client")
         return OAuthClientInformationFull.model_validate(found) if found else None
+
+    def forget(self) -> None:
+        """Remove what is kept of the account, unless there is something else by now. Raises OSError."""
+        self._files.forget(self._account, self._kept)
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """Keep it with the tokens, once there are some."""
@@ -118,7 +126,7 @@ def oauth_provider(
     account: Account,
     show: Callable[[str], Awaitable[None]],
     answer: Callable[[], Awaitable[tuple[str, str | None]]],
-) -> OAuthClientProvider:
+) -> AccountProvider:
     """Return what signs requests with an account; where that needs a person, `show` is given the address.
 
     `answer` returns the code that the person's browser brought, and its state.
@@ -129,5 +137,6 @@ def oauth_provider(
         {"redirect_uris": [sign_ins.callback], "client_name": "Parley", "scope": " ".join(scopes) or None}
     )
     made = AccountProvider(server.url, metadata, tokens, show, answer, timeout=PATIENCE)
+    made.forget = tokens.forget
     tokens.restore(made)
     return made

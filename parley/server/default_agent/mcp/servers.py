@@ -53,10 +53,10 @@ class McpServers:
             mine.add(self._opening[key])
         if mine:
             await asyncio.wait(mine, timeout=_START)
-        return self.known()
+        return tuple(tool for connection in self._by_name.values() for tool in connection.tools_of(who))
 
     def known(self) -> tuple[BaseTool, ...]:
-        """Return the tools of all servers as they were last heard of."""
+        """Return a tool for each name that was last heard of, whoever has it: not for a model to read."""
         return tuple(tool for connection in self._by_name.values() for tool in connection.tools)
 
     def offered(self, tool: str, who: Mapping[str, Any]) -> bool:

@@ -102,10 +102,10 @@ class Guardrails(AgentMiddleware):
     ) -> ToolAnswer:
         """Refuse what the run may not use, and what the policy says no to."""
         name, who = request.tool_call["name"], identity_of(request.runtime.context)
-        if name not in self._allowed:
-            return await handler(request)
         if not self._may(name, who):
             return refusal(request, f"The tool {name} may not be used here.")
+        if name not in self._allowed:
+            return await handler(request)
         if self._policy and (why := await _refused(self._policy, name, request.tool_call["args"], who)):
             return refusal(request, why)
         return await handler(request)

@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 
 from parley.agent.files.reader import FileReader
-from parley.agent.files.web_fetch import Address
 from parley.agent.files.web_pages import WebPages
+from parley.core.network import Address
 from parley.server.options import DefaultAgentOptions, WebOptions
 from parley.simulator.kit import http_server as loopback
 from tests.unit.server.default_agent.conversation import conversation

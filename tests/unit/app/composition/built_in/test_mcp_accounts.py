@@ -17,7 +17,8 @@ async def test_an_export_names_them_and_erasure_removes_them(tmp_path: Path) -> 
     sign_ins = open_sign_ins(loaded)
     assert sign_ins.callback == "http://127.0.0.1:9/mcp/callback"
     for person, server in (("slack:U1", "desk"), ("slack:U1", "lab"), ("slack:U2", "desk")):
-        sign_ins.files.write(Account(person, server, "https://a.test"), {"tokens": "secret"})
+        account = Account(person, server, "https://a.test")
+        sign_ins.files.write(account, {"tokens": "secret"}, sign_ins.files.generation(person))
     accounts = McpAccounts(loaded)
     (piece,) = [each async for each in accounts.kept(ANN)]
     assert piece.content == b'{"signed_in": ["desk", "lab"]}'

@@ -21,7 +21,7 @@ from mcp.server.auth.provider import (
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
 from mcp.server.fastmcp import FastMCP
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
-from mcp.types import ToolAnnotations
+from mcp.types import Tool, ToolAnnotations
 from pydantic import AnyHttpUrl
 
 PORT = int(sys.argv[1])
@@ -121,6 +121,15 @@ def whose() -> str:
     """Tell whose account it is."""
     token = get_access_token()
     return f"the account of {token.subject if token else 'nobody'}"
+
+
+@server._mcp_server.list_tools()
+async def list_for_one() -> list[Tool]:
+    """Tell each account of a tool in its own words: some servers write names and projects there."""
+    token = get_access_token()
+    owner = token.subject if token else "nobody"
+    mine = await server.list_tools()
+    return [each.model_copy(update={"description": f"Tell whose account it is: of {owner}"}) for each in mine]
 
 
 server.run("streamable-http")

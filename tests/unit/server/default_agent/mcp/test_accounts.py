@@ -24,7 +24,7 @@ from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import Talk, conversation
 from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
 from tests.unit.server.default_agent.mcp.wire_server import refusing, wire_server
-from tests.unit.server.default_agent.scripted_model import calls, offered, repeats_result, streams
+from tests.unit.server.default_agent.scripted_model import Asked, calls, offered, repeats_result, streams
 
 PARLEY = "http://parley.test"
 ASKS = calls("desk_sign_in")
@@ -61,7 +61,7 @@ class Desk:
         """Open a link and send its form; returns where the server has people sign in."""
         browser = browser or self.browser
         page = await browser.get(link)
-        assert "Ann asks Parley on test to use an account at desk" in page.text
+        assert "asks Parley on test to use an account at desk" in page.text
         answer = await browser.post(link, data={"token": token_in(page.text)})
         assert answer.status_code == 303
         return str(answer.headers["location"])
@@ -129,7 +129,7 @@ async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_f
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     kept = json.loads(file.read_text())
     kept["ends"] = time.time() - 1
-    desk.files.write(Account("test:ann", "desk", kept["url"]), kept)
+    desk.files.write(Account("test:ann", "desk", kept["url"]), kept, desk.files.generation("test:ann"))
     (desk.folder / "broken").touch()
     async with conversation_again(desk) as talk:
         told = await talk.say("Whose?", streams(content="One moment."))
@@ -251,3 +251,46 @@ async def test_what_an_earlier_version_kept_without_an_address_is_not_used_and_c
     assert desk.files.servers("test:ann") == ("desk",)
     assert desk.files.erase("test:ann") == 1
     assert desk.files.servers("test:ann") == ()
+
+
+async def test_a_sign_in_that_was_begun_before_an_erasure_keeps_nothing_after_it(desk: Desk) -> None:
+    back = await desk.let_in(await desk.leave(await desk.ask()))
+    assert desk.files.erase("test:ann") == 0
+    page = await desk.browser.get(back)
+    assert (page.status_code, "did not work" in page.text) == (400, True)
+    assert [*(desk.folder / "accounts").rglob("*.json")] == []
+    # Who signs in after it is in.
+    desk.talk.model.answers[:] = [repeats_result]
+    await desk.answer("Not now")
+    assert (await desk.follow(await desk.ask(), "eve")).status_code == 200
+    assert (await desk.answer("I have signed in")).text == "the account of eve"
+
+
+async def test_an_erased_account_is_not_used_by_the_session_that_has_it(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    assert (await desk.answer("I have signed in")).text == "the account of ada"
+    assert desk.files.erase("test:ann") == 1
+    assert "ada" not in (await desk.talk.say("Whose?", WHOSE, repeats_result)).text
+    assert offered(desk.talk.model.asked[-1]) == ["desk_sign_in"]
+    assert [*(desk.folder / "accounts").rglob("*.json")] == []
+
+
+async def test_what_a_server_tells_one_account_of_its_tools_is_not_shown_to_another(desk: Desk) -> None:
+    await desk.follow(await desk.ask())
+    await desk.answer("I have signed in")
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of ada"]
+    before = len(desk.talk.core.channel.finals)
+    await desk.talk.say("Whose?", ASKS, WHOSE, repeats_result, chat="other", sender=BOB)
+    await desk.talk.core.channel.until_finals(before + 2)
+    (link,) = re.findall(rf"{PARLEY}\S+", desk.talk.core.channel.finals[-1].text)
+    await desk.follow(link, "bob")
+    told = await desk.talk.say("I have signed in", chat="other", sender=BOB)
+    assert told.text == "the account of bob"
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of bob"]
+    # And back: each has their own, in whatever order they write.
+    await desk.talk.say("Whose?", WHOSE, repeats_result)
+    assert described(desk.talk.model.asked[-1]) == ["Tell whose account it is: of ada"]
+
+
+def described(asked: Asked) -> list[str]:
+    return [each["function"]["description"] for each in asked["tools"]]

@@ -14,7 +14,7 @@ from mcp.client.auth import OAuthTokenError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from parley.server.accounts.files import Account, AccountFiles
+from parley.server.accounts.files import Account, AccountErased, AccountFiles
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.default_agent.mcp.oauth_provider import oauth_provider
 from parley.server.default_agent.mcp.server_file import McpOAuth, McpServer
@@ -48,6 +48,15 @@ class Visit:
         async with httpx.AsyncClient(auth=auth) as http:
             return (await http.get(self.account.url)).status_code
 
+    def erase_and(self, answer: Answer) -> Answer:
+        """Erase the person while the server answers."""
+
+        def erased() -> Response:
+            assert self.files.erase("ann") == 1
+            return answer()
+
+        return erased
+
     def kept(self) -> dict[str, object]:
         tokens = self.files.read(self.account)["tokens"]
         assert isinstance(tokens, dict)
@@ -58,7 +67,8 @@ def signed_in(folder: Path, url: str) -> Visit:
     """Somebody signed in, and the token that they got has ended."""
     visit = Visit(AccountFiles(folder), Account("ann", "desk", f"{url}/mcp"))
     tokens = {"access_token": "old", "refresh_token": "again", "token_type": "Bearer", "scope": "read"}
-    visit.files.write(visit.account, {"tokens": tokens, "ends": time.time() - 1})
+    ended = {"tokens": tokens, "ends": time.time() - 1}
+    visit.files.write(visit.account, ended, visit.files.generation("ann"))
     return visit
 
 
@@ -133,3 +143,14 @@ async def test_a_new_refresh_token_takes_the_place_of_the_old_one(tmp_path: Path
         assert json.dumps(visit.kept(), sort_keys=True) == json.dumps(
             {**body, "token_type": "Bearer", "expires_in": None}, sort_keys=True
         )
+
+
+async def test_a_token_that_is_renewed_while_its_person_is_erased_is_not_kept(tmp_path: Path) -> None:
+    renewal: list[Answer] = []
+    async with wire_server(desk(renewal)) as server:
+        visit = signed_in(tmp_path, server.url)
+        renewal.append(visit.erase_and(RENEWED))
+        with pytest.raises(AccountErased):
+            await visit.ask()
+        assert "/mcp" not in server.paths()
+        assert visit.files.servers("ann") == ()
