@@ -87,10 +87,10 @@ class LetterTextAnswer(LetterAnswer):
 
 @dataclass(frozen=True, slots=True)
 class LettersAnswer:
-    """The newest of them; `most` is how many are listed."""
+    """A page of them, newest first; `after` leads to the next one, and is empty on the last."""
 
     letters: list[LetterAnswer]
-    most: int
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
