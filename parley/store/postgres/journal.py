@@ -272,6 +272,10 @@ class PostgresStore:
         found = await subject_lookups.find_documents(where, self._read, names, prefix, limit, after)
         return await self.list(prefix, limit, after) if found is None else found
 
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        call = item_search.lanes_before_call(self._calls.schema, item, limit)
+        return [(number, queue, lane) for number, queue, lane in await self._read(call)]
+
     async def index_slice(self) -> bool:
         return await subject_lookups.index_next_rows(self._calls.schema, self._read, self._write)
 

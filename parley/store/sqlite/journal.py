@@ -259,6 +259,9 @@ class SqliteStore:
     ) -> Sequence[Document]:
         return await subject_index.documents_about(self._engine.reader, names, prefix, limit, after)
 
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        return await item_search.lanes_before(self._engine.reader, item, limit)
+
     async def index_slice(self) -> bool:
         return await self._engine.writer.submit(subject_index.index_slice)
 

@@ -113,6 +113,7 @@ VERBS: dict[str, Verb] = {
     "tally": lambda s, c: s.tally([_tally("day:5"), _tally("day:none")], once="three"),
     "counted": lambda s, c: s.counted(["day:1", "day:2", "day:none"]),
     "uncount": lambda s, c: s.uncount("day:499"),
+    "the newest items": lambda s, c: s.lanes_before(4_000, 10),
     "dead": _dead_pages,
     "dead beside": _dead_beside,
     "revive": _revive,

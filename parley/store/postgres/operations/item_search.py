@@ -22,6 +22,12 @@ def last_call(schema: str, after: int) -> SqlCall:
     return SqlCall(statement, (after, SLICE))
 
 
+def lanes_before_call(schema: str, item: int, limit: int) -> SqlCall:
+    """Return the newest items below an id."""
+    statement = f"SELECT id, queue, lane FROM {schema}.items WHERE id < %s::bigint ORDER BY id DESC LIMIT %s"
+    return SqlCall(statement, (item, limit))
+
+
 def search_call(
     schema: str, words: Sequence[str], lanes: Sequence[str], after: int, last: int, now: float | None
 ) -> SqlCall:

@@ -63,6 +63,7 @@ RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 
 # Items.
 NEWEST = "SELECT coalesce((SELECT put_at FROM items ORDER BY id DESC LIMIT 1), 0)"
+LAST = "SELECT id, queue, lane FROM items WHERE id < ? ORDER BY id DESC LIMIT ?"
 WAITING = f"SELECT {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id"
 IS_WAITING = "SELECT 1 FROM items WHERE id = ? AND state = 0"
 NOTE = """UPDATE items SET note = ?1, progress = CASE note WHEN ?1 THEN progress ELSE ?6 END
