@@ -65,7 +65,12 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
     ),
     "Access": (
         _op(
-            "GET", "/api/pairing", "List who asks for access, and who has it by a code.", answer.PairingAnswer
+            "GET",
+            "/api/pairing",
+            "List who asks for access, and who has it by a code, a page (100) at a time.",
+            answer.PairingAnswer,
+            query=("after", "limit"),
+            refuses=(422,),
         ),
         _op(
             "POST",
