@@ -18,7 +18,7 @@ from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.queues import LEARNING
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
+from parley.core.ports.journal import Journal, NewQueueItem, QueueItem, iter_dead
 from parley.core.ports.memory.admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
@@ -31,7 +31,6 @@ _SLOT = "learn"
 # Longest wait of a turn as a share of `max_wait`; the rest is for its lesson to start where many are due.
 _IN_TIME = 0.9
 _LOOK_EVERY = 32
-_MOST_DEAD = 1_000
 
 
 class LearningJournal(Journal, Protocol):
@@ -143,14 +142,14 @@ class LearningQueue:
 
     async def dead(self) -> Sequence[FailedTurn]:
         """Return the failed turns, newest first."""
-        letters = await self._journal.dead(_MOST_DEAD)
-        return tuple(_failed_turn(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
+        letters = [each async for each in iter_dead(self._journal) if each.queue == QUEUE]
+        return tuple(_failed_turn(item) for item in letters if not is_trigger(item))
 
     async def retry_dead(self, item: int) -> bool:
         """Requeue a failed turn; return False when there is none of this number."""
-        if item not in {letter.item for letter in await self.dead()}:
-            return False
-        return await self._journal.revive(item)
+        beside = await self._journal.dead_beside(item)
+        known = any(each.id == item and each.queue == QUEUE and not is_trigger(each) for each in beside)
+        return known and await self._journal.revive(item)
 
     def reset_count(self, person: str) -> None:
         """Reset the count of a person's turns, whose lane was worked."""
@@ -162,8 +161,7 @@ class LearningQueue:
         return [turn for turn in found if turn is not None]
 
     async def _dead_of(self, person: str) -> list[QueueItem]:
-        letters = await self._journal.dead(_MOST_DEAD)
-        return [item for item in letters if (item.queue, item.lane) == (QUEUE, person)]
+        return [each async for each in iter_dead(self._journal) if (each.queue, each.lane) == (QUEUE, person)]
 
     def _trigger(self, person: str, delay: float) -> NewQueueItem:
         longest = self._options.max_wait * _IN_TIME

@@ -23,14 +23,14 @@ from parley.core.model.queues import (
     TURNS,
 )
 from parley.core.model.types import CompletedTurn, InboundMessage
-from parley.core.ports.journal import Claim, Journal, QueueItem
+from parley.core.ports.journal import NEWEST_DEAD, Claim, Journal, QueueItem
 from parley.core.state.conversations import keep_topic
 from parley.core.state.turn_record import TurnRecord
 
 log = logging.getLogger(__name__)
 
-MAX_DEAD_LETTERS = 1000
-"""Items that one look at the dead letters reads."""
+PAGE, MOST_ON_PAGE = 100, 1000
+"""Messages on a page of dead letters: without a wish, and at most."""
 
 _COUNTED = (TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS, LEARNING, FEEDBACK, FEEDBACK_DELIVERIES)
 
@@ -77,6 +77,14 @@ class DeadLetter:
     messages: tuple[InboundMessage, ...] = field(default=(), repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class DeadLetterPage:
+    """Some of the letters, newest first; `after` leads to the next page and is empty on the last."""
+
+    letters: tuple[DeadLetter, ...]
+    after: str
+
+
 class DeadLetterStore(Journal, Protocol):
     """A journal with the operator's side of dead letters. Every method raises StoreUnavailable."""
 
@@ -99,13 +107,23 @@ class DeadLetters:
     def __init__(self, store: DeadLetterStore) -> None:
         self._store = store
 
-    async def list_all(self) -> Sequence[DeadLetter]:
-        """Return the letters, newest first; of very many only the newest."""
-        return group_dead_letters(await self._store.dead(MAX_DEAD_LETTERS))
+    async def page(self, limit: int = PAGE, after: str = "") -> DeadLetterPage:
+        """Return the letters after those of an earlier page. Raises ValueError for an `after` of no page.
+
+        What was given up at one moment, such as the messages of one turn, is not parted, unless it is more
+        than a page.
+        """
+        found = await self._store.dead(limit + 1, _position(after) if after else NEWEST_DEAD)
+        if len(found) <= limit:
+            return DeadLetterPage(group_dead_letters(found), "")
+        torn = found[limit].ended_at
+        here = [each for each in found if each.ended_at != torn] or found[:limit]
+        return DeadLetterPage(group_dead_letters(here), f"{here[-1].ended_at!r}/{here[-1].id}")
 
     async def find(self, item: int) -> DeadLetter | None:
         """Return the letter of this number, or of which this is a part; None where there is none."""
-        return next((each for each in await self.list_all() if item in each.items), None)
+        beside = group_dead_letters(await self._store.dead_beside(item))
+        return next((each for each in beside if item in each.items), None)
 
     async def retry(self, item: int) -> bool:
         """Try it again: an answer is delivered, a turn worked anew, memory learns; False where there is none.
@@ -141,6 +159,14 @@ class DeadLetters:
     async def _discard(self, letter: DeadLetter) -> None:
         for each in letter.items:
             await self._store.discard(each)
+
+
+def _position(after: str) -> tuple[float, int]:
+    """Return the moment and the number that a page's `after` names. Raises ValueError."""
+    at, _, item = after[:60].partition("/")
+    if not (item.isascii() and item.isdecimal() and len(item) < 19):
+        raise ValueError("after: take it from an earlier page.")
+    return float(at), int(item)
 
 
 async def bury_items(journal: Journal, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from parley.core.ports.pubsub import Notifier
@@ -22,6 +22,10 @@ class Store(StoreAdmin, Protocol):
 
     async def backlog(self) -> Mapping[str, QueueBacklog]:
         """Return what each queue has that is ready and held by nobody; queues without any are left out."""
+        ...
+
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        """Return the newest items below an id, finished or not: id, queue and lane."""
         ...
 
     async def revive(self, item: int) -> bool:

@@ -77,7 +77,7 @@ def test_every_whole_command_of_a_sentence_is_run_or_left_out_for_a_reason():
     "command",
     [
         "parley serve",
-        "parley threads --all",
+        "parley threads --most",
         "parley letters burn 812",
         "parley version now",
         "make everything",

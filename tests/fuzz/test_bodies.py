@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 import parley.app.settings
-from parley.app.cli.clients.dead_letter_client import LetterView, _Lists
+from parley.app.cli.clients.dead_letter_client import LetterView, _Page
 from parley.app.settings.load import read_settings
 from parley.channels.web.api import request_bodies as web
 from parley.channels.web.api.http_errors import WebApiError
@@ -94,7 +94,7 @@ def test_any_body_for_memory_is_taken_or_refused(model, body, kind):
 @fuzzed()
 @given(values | bent([{"letters": [LETTER]}, LETTER]))
 def test_any_letter_is_shown_or_none(value):
-    for model in (_Lists, LetterView):
+    for model in (_Page, LetterView):
         with suppress(ValidationError):
             model.model_validate_json(json.dumps(value))
 

@@ -161,6 +161,7 @@ def _add_message(chat: argparse.ArgumentParser) -> None:
 def _add_limit(threads: argparse.ArgumentParser) -> None:
     about = "maximum number of conversations (default: 50)"
     threads.add_argument("--limit", type=int, default=50, help=about)
+    threads.add_argument("--all", action="store_true", help="every conversation, by name")
 
 
 def _add_json(nodes: argparse.ArgumentParser) -> None:

@@ -57,10 +57,14 @@ class PairedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PairingAnswer:
-    """Who asks for access, and who has it by a code."""
+    """Who asks for access, on the first page, and a page of those who have it by a code.
+
+    `after` leads to the next one, and is empty on the last.
+    """
 
     requests: list[PairingRequest]
     paired: list[PairedAnswer]
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +91,10 @@ class LetterTextAnswer(LetterAnswer):
 
 @dataclass(frozen=True, slots=True)
 class LettersAnswer:
-    """The newest of them; `most` is how many are listed."""
+    """A page of them, newest first; `after` leads to the next one, and is empty on the last."""
 
     letters: list[LetterAnswer]
-    most: int
+    after: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,12 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
     ),
     "Access": (
         _op(
-            "GET", "/api/pairing", "List who asks for access, and who has it by a code.", answer.PairingAnswer
+            "GET",
+            "/api/pairing",
+            "List who asks for access, and who has it by a code, a page (100) at a time.",
+            answer.PairingAnswer,
+            query=("after", "limit"),
+            refuses=(422,),
         ),
         _op(
             "POST",
@@ -116,7 +121,14 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
         ),
     ),
     "Dead letters": (
-        _op("GET", "/api/letters", "List what was given up.", answer.LettersAnswer),
+        _op(
+            "GET",
+            "/api/letters",
+            "List what was given up, a page (100) at a time.",
+            answer.LettersAnswer,
+            query=("after", "limit"),
+            refuses=(422,),
+        ),
         _op("GET", "/api/letters/{item}", "Show one, with its message and answer.", answer.LetterTextAnswer),
         _op("POST", "/api/letters/{item}/retry", "Try it once more.", status=204),
         _op("DELETE", "/api/letters/{item}", "Remove it.", status=204),

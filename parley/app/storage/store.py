@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,10 @@ class ReadOnlyStore(DocumentRepository, Protocol):
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         """Return unfinished items of a lane, in order."""
+        ...
+
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        """Return the newest items below an id, finished or not: id, queue and lane."""
         ...
 
 

@@ -128,6 +128,15 @@ def parse_model(model: type[_Model], body: bytes) -> _Model:
         raise RequestRefused(422, "bad_request", text) from problem
 
 
+def read_limit(request: Request, usual: int, most: int) -> int:
+    """Return how many entries a page is to have. Raises RequestRefused."""
+    given = request.query_params.get("limit", str(usual))
+    digits = given.isascii() and given.isdecimal() and len(given) <= len(str(most))
+    if not digits or not 1 <= int(given) <= most:
+        raise RequestRefused(422, "bad_request", f"limit: a number from 1 to {most}.")
+    return int(given)
+
+
 def answer_refusals(
     handler: Callable[[Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:

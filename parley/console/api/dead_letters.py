@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, answer_refusals
+from parley.console.api.bodies import RequestRefused, answer_refusals, read_limit
 from parley.console.api.metrics import labelled
-from parley.core.dead_letters import MAX_DEAD_LETTERS, DeadLetter, DeadLetters
+from parley.core.dead_letters import MOST_ON_PAGE, PAGE, DeadLetter, DeadLetters
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
 
@@ -23,11 +23,15 @@ _PRIVATE = {"cache-control": "no-store"}
 
 
 def letter_routes(letters: DeadLetters) -> Sequence[Route]:
-    """GET lists, GET `/{item}` shows one, POST `/{item}/retry` tries it again, DELETE `/{item}` drops it."""
+    """GET lists a page, GET `/{item}` shows one, POST `/{item}/retry` tries it again, DELETE drops it."""
 
     async def listed(request: Request) -> Response:
-        found = await letters.list_all()
-        body: dict[str, Json] = {"letters": [_line(each) for each in found], "most": MAX_DEAD_LETTERS}
+        limit = read_limit(request, PAGE, MOST_ON_PAGE)
+        try:
+            found = await letters.page(limit, request.query_params.get("after", ""))
+        except ValueError as error:
+            raise RequestRefused(422, "bad_request", "after: take it from an earlier page.") from error
+        body: dict[str, Json] = {"letters": [_line(each) for each in found.letters], "after": found.after}
         return JSONResponse(body, headers=_PRIVATE)
 
     async def shown(request: Request) -> Response:

@@ -22,6 +22,7 @@ from parley.console.api.bodies import (
     parse_model,
     read_body,
     read_json,
+    read_limit,
 )
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
@@ -112,7 +113,7 @@ class MemoryHandlers:
 
     async def people(self, request: Request) -> Response:
         """Return a page of those with a memory; its `after` leads to the next one, "" stands at the end."""
-        limit, after = _limit(request), request.query_params.get("after", "")
+        limit, after = read_limit(request, _PEOPLE, _MOST_PEOPLE), request.query_params.get("after", "")
         if len(after) > _MOST_OF_PERSON or not after.isprintable():
             raise RequestRefused(422, "bad_request", "after: take it from an earlier page.")
         found = list(await self._memory.people(after, limit + 1))
@@ -193,15 +194,6 @@ async def person_of_request(request: Request, own_person: OwnPerson) -> str:
     if len(named) > _MOST_OF_PERSON or not named.isprintable():
         raise RequestRefused(422, "bad_request", "person: this is not a person's id")
     return named or await own_person()
-
-
-def _limit(request: Request) -> int:
-    """Return how many persons a page is to have. Raises RequestRefused."""
-    given = request.query_params.get("limit", str(_PEOPLE))
-    digits = given.isascii() and given.isdecimal() and len(given) <= len(str(_MOST_PEOPLE))
-    if not digits or not 1 <= int(given) <= _MOST_PEOPLE:
-        raise RequestRefused(422, "bad_request", f"limit: a number from 1 to {_MOST_PEOPLE}.")
-    return int(given)
 
 
 def guard_memory(enabled: Callable[[], bool], handler: Handler) -> Handler:

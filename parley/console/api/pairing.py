@@ -14,12 +14,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, answer_refusals, read_json
+from parley.console.api.bodies import RequestRefused, answer_refusals, read_json, read_limit
 from parley.core.model.types import Json
 from parley.core.state.paired_accounts import PairedAccount
 from parley.core.state.pairing import Pairing
 
 PATH = "/api/pairing"
+PAGE, MOST_ON_PAGE = 100, 1_000
+"""Accounts on a page: without a wish, and at most."""
+_MOST_OF_ACCOUNT = 1_000
 _BY = "console"
 _PRIVATE = {"cache-control": "no-store"}
 
@@ -33,12 +36,19 @@ class PairingCodeBody(BaseModel):
 
 
 def pairing_routes(pairing: Pairing) -> Sequence[Route]:
-    """GET lists; POST `{"code"}` lets in who was given it; DELETE `?account=` lets them in no more."""
+    """GET lists who asks, and a page of accounts; POST `{"code"}` lets in who was given it; DELETE
+    `?account=` lets them in no more.
+    """
 
     async def listed(request: Request) -> Response:
+        limit, after = read_limit(request, PAGE, MOST_ON_PAGE), request.query_params.get("after", "")
+        if len(after) > _MOST_OF_ACCOUNT or not after.isprintable():
+            raise RequestRefused(422, "bad_request", "after: take it from an earlier page.")
+        paired, more = await pairing.accounts_page(limit, after)
         body: dict[str, Json] = {
-            "requests": [asdict(each) async for each in pairing.requests()],
-            "paired": [_shown(each) async for each in pairing.accounts()],
+            "requests": [] if after else [asdict(each) async for each in pairing.requests()],
+            "paired": [_shown(each) for each in paired],
+            "after": more,
         }
         return JSONResponse(body, headers=_PRIVATE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +46,10 @@ class NewQueueItem:
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A durable piece of work. `id` grows in the order of acceptance; `note` is its last checkpoint."""
+    """A durable piece of work. `id` grows in the order of acceptance; `note` is its last checkpoint.
+
+    `ended_at` is when a dead letter was given up, in Unix seconds.
+    """
 
     id: int
     queue: str
@@ -55,6 +59,11 @@ class QueueItem:
     attempts: int
     version: int
     put_at: float
+    ended_at: float = 0.0
+
+
+NEWEST_DEAD = (math.inf, 0)
+"""Before it are all dead letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +141,18 @@ async def iter_documents(
         if len(found) < _PAGE:
             return
         after = found[-1].key
+
+
+async def iter_dead(journal: Journal) -> AsyncIterator[QueueItem]:
+    """Yield all dead letters, newest first; what is done with one meanwhile hides no other.
+
+    Raises StoreUnavailable.
+    """
+    before = NEWEST_DEAD
+    while found := await journal.dead(_PAGE, before):
+        for item in found:
+            yield item
+        before = (found[-1].ended_at, found[-1].id)
 
 
 async def pause_after_conflict(attempt: int) -> None:
@@ -238,8 +259,15 @@ class Journal(DocumentRepository, Protocol):
         """Finish, undone, one waiting item; False where a holder has noted on it, or it is gone."""
         ...
 
-    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        """Dead letters, newest first; `note` ends with the reason."""
+    async def dead(self, limit: int = 100, before: tuple[float, int] = NEWEST_DEAD) -> tuple[QueueItem, ...]:
+        """Dead letters, newest first; `note` ends with the reason.
+
+        The next page is what comes before the last one's `ended_at` and `id`.
+        """
+        ...
+
+    async def dead_beside(self, item: int) -> tuple[QueueItem, ...]:
+        """A dead letter and those of its lane that were given up with it; nothing where there is none."""
         ...
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:

@@ -122,9 +122,10 @@ class PairedAccounts:
         await self.refresh()
         await self._news.publish(_TOPIC, entry)
 
-    async def iter(self) -> AsyncIterator[PairedAccount]:
-        """Yield everybody who was let in, by account."""
-        async for account, _ in iter_readable(self._documents, PairedAccount, PAIRED_PREFIX):
+    async def iter(self, after: str = "") -> AsyncIterator[PairedAccount]:
+        """Yield everybody who was let in, by account, from the one after `after`."""
+        start = f"{PAIRED_PREFIX}{after}" if after else ""
+        async for account, _ in iter_readable(self._documents, PairedAccount, PAIRED_PREFIX, start):
             yield account
 
     def on_message(self, text: str) -> None:

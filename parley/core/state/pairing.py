@@ -193,10 +193,19 @@ class Pairing:
                     changed += 1
         return changed
 
-    async def accounts(self) -> AsyncIterator[PairedAccount]:
-        """Yield everybody who was let in, by account."""
-        async for account in self._paired.iter():
+    async def accounts(self, after: str = "") -> AsyncIterator[PairedAccount]:
+        """Yield everybody who was let in, by account, from the one after `after`."""
+        async for account in self._paired.iter(after):
             yield account
+
+    async def accounts_page(self, limit: int, after: str = "") -> tuple[list[PairedAccount], str]:
+        """Return at most so many accounts after one, and what leads to the next page ("" at the end)."""
+        found: list[PairedAccount] = []
+        async for account in self.accounts(after):
+            found.append(account)
+            if len(found) > limit:
+                break
+        return found[:limit], found[limit - 1].account if len(found) > limit else ""
 
     async def requests(self) -> AsyncIterator[PairingRequest]:
         """Yield everybody who may be let in now."""

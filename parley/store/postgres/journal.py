@@ -17,6 +17,7 @@ from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import (
+    NEWEST_DEAD,
     Claim,
     CounterIncrement,
     Document,
@@ -37,13 +38,7 @@ from parley.store.postgres.operations import item_search, subject_lookups
 from parley.store.postgres.operations.calls import JournalCalls
 from parley.store.postgres.operations.maintenance import prune_often, prune_store
 from parley.store.retention import DEFAULT, Retention
-from parley.store.rows import (
-    Row,
-    order_counters,
-    order_documents,
-    parse_documents,
-    parse_items,
-)
+from parley.store.rows import Row, order_counters, order_documents, parse_documents, parse_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +225,11 @@ class PostgresStore:
 
     # The operator's side: see store.interface.Store.
 
-    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        return parse_items(await self._read(self._calls.dead(limit)))
+    async def dead(self, limit: int = 100, before: tuple[float, int] = NEWEST_DEAD) -> tuple[QueueItem, ...]:
+        return parse_items(await self._read(self._calls.dead(limit, before)))
+
+    async def dead_beside(self, item: int) -> tuple[QueueItem, ...]:
+        return parse_items(await self._read(self._calls.dead_beside(item)))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         return dict(await self._read(self._calls.dead_by_queue()))
@@ -264,16 +262,15 @@ class PostgresStore:
         found = await subject_lookups.find_documents(where, self._read, names, prefix, limit, after)
         return await self.list(prefix, limit, after) if found is None else found
 
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        call = item_search.lanes_before_call(self._calls.schema, item, limit)
+        return [(number, queue, lane) for number, queue, lane in await self._read(call)]
+
     async def index_slice(self) -> bool:
         return await subject_lookups.index_next_rows(self._calls.schema, self._read, self._write)
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
-        schema = self._calls.schema
-        rows = await self._write(item_search.remove_call(schema, items, self._now()))
-        for lane in {(row[1], row[2]) for row in rows}:
-            await self._write(item_search.refresh_call(schema, *lane))
-            await self._write(item_search.drop_call(schema, *lane))
-        return tuple(int(row[0]) for row in rows)
+        return await item_search.remove(self._calls.schema, self._write, items, self._now())
 
     async def renew(self) -> None:
         await self.nodes.renew()

@@ -20,6 +20,7 @@ from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import (
+    NEWEST_DEAD,
     Claim,
     CounterIncrement,
     Document,
@@ -222,31 +223,29 @@ class SqliteStore:
     async def uncount(self, prefix: str) -> int:
         return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
 
-    # The operator's side.
+    # The operator's side: see store.interface.Store.
 
-    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        return parse_items(await self._engine.reader.rows(sql.DEAD, limit))
+    async def dead(self, limit: int = 100, before: tuple[float, int] = NEWEST_DEAD) -> tuple[QueueItem, ...]:
+        return parse_items(await self._engine.reader.rows(sql.DEAD, *before, limit))
+
+    async def dead_beside(self, item: int) -> tuple[QueueItem, ...]:
+        return parse_items(await self._engine.reader.rows(sql.DEAD_BESIDE, item))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """Return how many dead letters each queue has."""
         return dict(await self._engine.reader.rows(sql.DEAD_BY_QUEUE))
 
     async def backlog(self) -> Mapping[str, QueueBacklog]:
-        """Return what each queue has that is ready and held by nobody."""
         now = self._clock()
         rows = await self._engine.reader.rows(sql.BACKLOG, now, now)
         return {queue: QueueBacklog(lanes, oldest) for queue, lanes, oldest in rows}
 
     async def revive(self, item: int) -> bool:
-        """Let a dead letter wait again, at its old place in its lane; False if there is none."""
         return await self._engine.writer.submit(lambda tx: maintenance.revive(tx, item))
 
     async def discard(self, item: int) -> bool:
-        """Remove a dead letter for good; False if there is none."""
         return await self._engine.writer.submit(lambda tx: maintenance.discard(tx, item))
 
     async def discard_lane(self, queue: str, lane: str) -> int:
-        """Remove all dead letters of a lane for good; how many there were."""
         return await self._engine.writer.submit(lambda tx: item_search.discard_lane(tx, queue, lane))
 
     # Everything there is: see core.ports.store_admin.
@@ -261,6 +260,9 @@ class SqliteStore:
         self, names: Sequence[str], prefix: str, limit: int = 1000, after: str = ""
     ) -> Sequence[Document]:
         return await subject_index.documents_about(self._engine.reader, names, prefix, limit, after)
+
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        return await item_search.lanes_before(self._engine.reader, item, limit)
 
     async def index_slice(self) -> bool:
         return await self._engine.writer.submit(subject_index.index_slice)

@@ -18,6 +18,7 @@ from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.operations import sql
 from parley.store.sqlite.operations.documents import page_range
+from parley.store.sqlite.operations.item_search import lanes_before
 
 _BUSY_SECONDS = 5.0
 
@@ -37,6 +38,10 @@ class SqliteReadOnlyStore:
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         """Return unfinished items of a lane, in order."""
         return parse_items(await self._reader.rows(sql.WAITING, queue, lane))
+
+    async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
+        """Return the newest items below an id, finished or not: id, queue and lane."""
+        return await lanes_before(self._reader, item, limit)
 
     async def set(self, document: Document) -> Document:
         """Refuse, always."""

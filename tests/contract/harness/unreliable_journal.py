@@ -9,7 +9,15 @@ from typing import cast
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.usage import Usage
-from parley.core.ports.journal import Claim, CounterIncrement, Document, Journal, NewQueueItem, QueueItem
+from parley.core.ports.journal import (
+    NEWEST_DEAD,
+    Claim,
+    CounterIncrement,
+    Document,
+    Journal,
+    NewQueueItem,
+    QueueItem,
+)
 from parley.memory.learning.queue import LearningJournal
 
 
@@ -111,8 +119,11 @@ class UnreliableJournal(Journal):
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
         return await self._alive.withdraw(queue, lane, item)
 
-    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        return await self._alive.dead(limit)
+    async def dead(self, limit: int = 100, before: tuple[float, int] = NEWEST_DEAD) -> tuple[QueueItem, ...]:
+        return await self._alive.dead(limit, before)
+
+    async def dead_beside(self, item: int) -> tuple[QueueItem, ...]:
+        return await self._alive.dead_beside(item)
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return await self._alive.tally(tallies, once)

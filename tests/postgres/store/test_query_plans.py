@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.usage import Usage
-from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem
+from parley.core.ports.journal import NEWEST_DEAD, Claim, CounterIncrement, Document, NewQueueItem
 from parley.store.postgres import PostgresStore
 from tests.postgres.store.query_plans import PlanRecorder, recorded_store
 
@@ -46,6 +46,18 @@ Verb: TypeAlias = Callable[[PostgresStore, Claim], Awaitable[object]]
 
 def _tally(name: str) -> CounterIncrement:
     return CounterIncrement(name, time.time() + 1000, Usage(turns=1), most=100)
+
+
+async def _dead_pages(store: PostgresStore, claim: Claim) -> None:
+    before = NEWEST_DEAD
+    for _ in range(3):
+        page = await store.dead(10, before)
+        assert len(page) == 10
+        before = (page[-1].ended_at - 100, page[-1].id)
+
+
+async def _dead_beside(store: PostgresStore, claim: Claim) -> None:
+    assert len(await store.dead_beside(await _last_dead(store))) == 1
 
 
 async def _last_dead(store: PostgresStore) -> int:
@@ -101,7 +113,9 @@ VERBS: dict[str, Verb] = {
     "tally": lambda s, c: s.tally([_tally("day:5"), _tally("day:none")], once="three"),
     "counted": lambda s, c: s.counted(["day:1", "day:2", "day:none"]),
     "uncount": lambda s, c: s.uncount("day:499"),
-    "dead": lambda s, c: s.dead(10),
+    "the newest items": lambda s, c: s.lanes_before(4_000, 10),
+    "dead": _dead_pages,
+    "dead beside": _dead_beside,
     "revive": _revive,
     "discard": _discard,
     "remove": lambda s, c: s.remove([20, 21, MANY + 22]),

@@ -15,6 +15,7 @@ from parley.core.model.address import User
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import RunEvent, RunRequest
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options, echo
+from tests.kit.store_contents import given_up
 
 BLOCKED = "Forbidden: bot was blocked by the user"
 
@@ -30,7 +31,7 @@ async def refusing(parley: Core, *texts: str) -> DeadLetter:
         await parley.say(text)
     await parley.say("next", sender=User("test", "bob", "Bob"))
     await parley.channel.until_finals(1)
-    (letter,) = await letters_of(parley).list_all()
+    (letter,) = await given_up(letters_of(parley))
     return letter
 
 
@@ -76,7 +77,7 @@ async def test_a_burst_is_one_letter_and_goes_as_one(tmp_path: Path) -> None:
         assert await letters_of(parley).find(letter.items[1]) == letter
         assert await letters_of(parley).retry(letter.item)
         assert (await parley.channel.until_finals(2))[1] == "you said one\ntwo"
-        assert not await letters_of(parley).list_all()
+        assert not await given_up(letters_of(parley))
 
 
 async def test_a_turn_that_broke_is_worked_anew(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ async def test_a_turn_that_broke_is_worked_anew(tmp_path: Path) -> None:
         good.append(True)
         assert await letters_of(parley).retry(letter.item)
         assert (await parley.channel.until_finals(3))[2] == "you said hi"
-        assert not await letters_of(parley).list_all()
+        assert not await given_up(letters_of(parley))
 
 
 async def test_what_is_dropped_is_gone(tmp_path: Path) -> None:
@@ -113,6 +114,6 @@ async def test_what_is_dropped_is_gone(tmp_path: Path) -> None:
 
 async def _until(parley: Core, count: int) -> list[DeadLetter]:
     """The letters, once there are so many."""
-    while len(found := await letters_of(parley).list_all()) < count:
+    while len(found := await given_up(letters_of(parley))) < count:
         await parley.journal.wait("none", 0.01)
     return list(found)

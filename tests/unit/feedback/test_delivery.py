@@ -19,6 +19,7 @@ from parley.core.state.feedback import feedback_key
 from parley.feedback.delivery import MOST_TRIES, FeedbackDelivery, retry_pause
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
+from tests.kit.store_contents import given_up
 from tests.kit.waiting import until
 from tests.unit.feedback.conftest import feedback
 
@@ -95,8 +96,8 @@ async def test_what_a_service_refuses_for_good_is_a_dead_letter_that_can_be_trie
     async with telling(tmp_path, service) as store:
         await keep(store, said)
         letters = DeadLetters(store)
-        await until(letters.list_all, "it is given up")
-        (letter,) = await letters.list_all()
+        await until(lambda: given_up(letters), "it is given up")
+        (letter,) = await given_up(letters)
         assert (letter.kind, letter.person, letter.said) == (
             DeadLetterKind.FEEDBACK,
             said.account,
@@ -152,7 +153,7 @@ async def test_what_breaks_is_tried_again_and_then_set_aside(tmp_path: Path) -> 
         for tries in range(1, 4):
             await until(partial(_attempts, store, said, tries), f"it is set back after try {tries}")
             clock.now += 3600
-        await until(DeadLetters(store).list_all, "it is given up")
+        await until(lambda: given_up(DeadLetters(store)), "it is given up")
     assert service.tries == 4
 
 

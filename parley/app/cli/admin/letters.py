@@ -22,13 +22,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _list(mailbox: DeadLetterClient, arguments: argparse.Namespace) -> None:
-    letters = await mailbox.list_all()
-    if arguments.json:
-        for each in letters:
-            print(each.model_dump_json(exclude={"said", "answer"}))
-    elif letters:
-        print(*_table(letters), sep="\n")
-    else:
+    widths: list[int] = []
+    async for letters in mailbox.pages():
+        if arguments.json:
+            for each in letters:
+                print(each.model_dump_json(exclude={"said", "answer"}))
+        elif letters:
+            print(*_table(letters, widths), sep="\n")
+    if not widths and not arguments.json:
         print("There are no dead letters.")
 
 
@@ -38,7 +39,7 @@ async def _show(mailbox: DeadLetterClient, arguments: argparse.Namespace) -> Non
         if arguments.json:
             print(letter.model_dump_json())
             continue
-        print(*_table([letter]), sep="\n")
+        print(*_table([letter], []), sep="\n")
         for title, text in (("Message", letter.said), ("Answer", letter.answer)):
             print(f"\n{title}:\n{text or '(none)'}")
 
@@ -59,7 +60,7 @@ async def _drop(mailbox: DeadLetterClient, arguments: argparse.Namespace) -> Non
 
 async def _chosen(mailbox: DeadLetterClient, items: Sequence[str]) -> Sequence[int]:
     if list(items) == [_ALL]:
-        return [each.item for each in await mailbox.list_all()]
+        return [each.item async for page in mailbox.pages() for each in page]
     return _numbers(items)
 
 
@@ -69,13 +70,14 @@ def _numbers(items: Sequence[str]) -> list[int]:
     return [int(item) for item in items]
 
 
-def _table(letters: Sequence[LetterView]) -> list[str]:
-    lines = [("ITEM", "KIND", "ACCEPTED (UTC)", "CONVERSATION", "PERSON", "REASON")]
+def _table(letters: Sequence[LetterView], widths: list[int]) -> list[str]:
+    """Return the lines of a page. The first page sets the empty `widths`, and has a heading."""
+    lines = [] if widths else [("ITEM", "KIND", "ACCEPTED (UTC)", "CONVERSATION", "PERSON", "REASON")]
     for each in letters:
         at = datetime.fromtimestamp(each.at, UTC).strftime("%Y-%m-%d %H:%M")
         person = f"{each.person} ({each.name})" if each.name else each.person or "-"
         lines.append((str(each.item), each.kind, at, each.conversation, person, each.reason))
-    widths = [max(len(line[column]) for line in lines) for column in range(5)]
+    widths[:] = widths or [max(len(line[column]) for line in lines) for column in range(5)]
     return [
         "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[5]])
         for line in lines

@@ -15,12 +15,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Approve a code, or list accounts and requests."""
     door = PairingClient(load_config(arguments.config, arguments.verbose, level="warning"))
     if arguments.code == "list":
-        print(*_lines(run_loop(door.lists())), sep="\n")
+        run_loop(_list(door))
         return 0
     paired = run_loop(door.approve(arguments.code))
     print(f"{paired.account} ({paired.name or 'no name'}) may talk now.")
     print(f"  parley unpair {paired.account} revokes it.")
     return 0
+
+
+async def _list(door: PairingClient) -> None:
+    known = False
+    async for page in door.pages():
+        if lines := _lines(page):
+            known = True
+            print(*lines, sep="\n")
+    if not known:
+        print("There are no paired accounts and no requests.")
 
 
 def _lines(lists: PairingLists) -> list[str]:
@@ -32,7 +42,7 @@ def _lines(lists: PairingLists) -> list[str]:
     lines += [
         f"paired  {each.account:28} {each.name}  (by {each.by}, {_day(each.at)})" for each in lists.paired
     ]
-    return lines or ["There are no paired accounts and no requests."]
+    return lines
 
 
 def _day(at: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from parley.app.cli.clients.console_api import ask_console, refusal_text
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.store import open_store
-from parley.core.dead_letters import DeadLetter, DeadLetters
+from parley.core.dead_letters import MOST_ON_PAGE, DeadLetter, DeadLetters
 from parley.core.model.errors import ParleyError
 
 _PATH = "/api/letters"
@@ -33,8 +34,9 @@ class LetterView(BaseModel):
     answer: str = ""
 
 
-class _Lists(BaseModel):
+class _Page(BaseModel):
     letters: tuple[LetterView, ...]
+    after: str
 
 
 class LetterNotFound(ParleyError):
@@ -47,16 +49,15 @@ class DeadLetterClient:
 
     loaded: LoadedSettings
 
-    async def list_all(self) -> Sequence[LetterView]:
-        """Return all letters, newest first."""
-        answer = await self._asked("GET", "")
-        if answer is not None:
-            try:
-                return _Lists.model_validate_json(answer.content).letters
-            except ValidationError as error:
-                raise LetterNotFound(_no_parley(answer)) from error
-        async with self._store() as letters:
-            return [_view(each) for each in await letters.list_all()]
+    async def pages(self) -> AsyncIterator[Sequence[LetterView]]:
+        """Yield all letters, newest first, a page at a time."""
+        after = ""
+        while True:
+            page = await self._page(after)
+            yield page.letters
+            after = page.after
+            if not after:
+                return
 
     async def show(self, item: int) -> LetterView:
         """Return one letter with its texts."""
@@ -88,6 +89,18 @@ class DeadLetterClient:
         async with self._store() as letters:
             if not await letters.drop(item):
                 raise _unknown(item)
+
+    async def _page(self, after: str) -> _Page:
+        query = urlencode({"limit": MOST_ON_PAGE, "after": after})
+        answer = await self._asked("GET", f"?{query}")
+        if answer is not None:
+            try:
+                return _Page.model_validate_json(answer.content)
+            except ValidationError as error:
+                raise LetterNotFound(_no_parley(answer)) from error
+        async with self._store() as letters:
+            found = await letters.page(MOST_ON_PAGE, after)
+            return _Page(letters=tuple(map(_view, found.letters)), after=found.after)
 
     async def _asked(self, method: str, path: str) -> httpx.Response | None:
         """Return what the running Parley answers; None when none runs."""

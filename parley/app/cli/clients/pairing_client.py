@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from parley.app.cli.clients.console_api import ask_console, parse_answer, refusal_text
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.store import open_store
+from parley.console.api.pairing import MOST_ON_PAGE
 from parley.core.model.errors import ParleyError
 from parley.core.state.pairing import Pairing
 
@@ -38,10 +39,11 @@ class PairedView(BaseModel):
 
 
 class PairingLists(BaseModel):
-    """Both."""
+    """Both; `after` leads to the next page, and is empty on the last."""
 
     requests: list[RequestView]
     paired: list[PairedView]
+    after: str
 
 
 class NotPaired(ParleyError):
@@ -54,20 +56,27 @@ class PairingClient:
 
     loaded: LoadedSettings
 
-    async def lists(self) -> PairingLists:
-        """Return who asks, and who was let in."""
-        answer = await self._asked("GET")
+    async def pages(self) -> AsyncIterator[PairingLists]:
+        """Yield who asks, and who was let in, a page at a time."""
+        after = ""
+        while True:
+            page = await self._page(after)
+            yield page
+            after = page.after
+            if not after:
+                return
+
+    async def _page(self, after: str) -> PairingLists:
+        answer = await self._asked("GET", params={"limit": str(MOST_ON_PAGE), "after": after})
         if answer is not None:
             return parse_answer(PairingLists, answer, NotPaired)
         async with self._store() as pairing:
+            asking = [] if after else [each async for each in pairing.requests()]
+            paired, more = await pairing.accounts_page(MOST_ON_PAGE, after)
             return PairingLists(
-                requests=[
-                    RequestView.model_validate(each, from_attributes=True)
-                    async for each in pairing.requests()
-                ],
-                paired=[
-                    PairedView.model_validate(each, from_attributes=True) async for each in pairing.accounts()
-                ],
+                requests=[RequestView.model_validate(each, from_attributes=True) for each in asking],
+                paired=[PairedView.model_validate(each, from_attributes=True) for each in paired],
+                after=more,
             )
 
     async def approve(self, code: str) -> PairedView:
@@ -83,15 +92,17 @@ class PairingClient:
 
     async def revoke(self, account: str) -> None:
         """Let an account in no more. Raises NotPaired."""
-        if await self._asked("DELETE", account=account) is not None:
+        if await self._asked("DELETE", params={"account": account}) is not None:
             return
         async with self._store() as pairing:
             if not await pairing.revoke(account):
                 raise NotPaired("No such account was let in with a code.")
 
-    async def _asked(self, method: str, *, code: str = "", account: str = "") -> httpx.Response | None:
+    async def _asked(
+        self, method: str, *, code: str = "", params: dict[str, str] | None = None
+    ) -> httpx.Response | None:
         """Return what the running Parley answers; None when none runs."""
-        body, params = {"code": code} if code else None, {"account": account} if account else None
+        body = {"code": code} if code else None
         answer = await ask_console(self.loaded, method, _PATH, json=body, params=params)
         if answer is None or answer.is_success:
             return answer

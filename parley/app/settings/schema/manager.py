@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from parley.app.settings.machine_limits import turns_of_this_machine
 from parley.channels.kit.config import Section
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(|B|KB|MB|GB)", re.IGNORECASE)
@@ -26,7 +27,7 @@ def parse_size(value: object) -> object:
 class ManagerSection(Section):
     """How much is done at once. Durations are seconds, `max_file` is bytes."""
 
-    max_turns: int = Field(default=2000, ge=1, le=100_000)
+    max_turns: int = Field(default_factory=turns_of_this_machine, ge=1, le=100_000)
     queue_limit: int = Field(default=100, ge=1, le=10_000)
     shutdown_grace: float = Field(default=20.0, ge=0, le=600)
     backlog_rate: float = Field(default=50.0, ge=0, le=10_000)

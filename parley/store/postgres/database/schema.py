@@ -85,7 +85,7 @@ STEPS: tuple[Step, ...] = (
     *(_TABLES, counters.ALL, nodes.ALL, crashes.ALL, (lanes.WITHDRAW,), lookups.ALL),
     subjects.ALL,
     _UPKEEP,
-    wakes.ALL,
+    (*wakes.ALL, lookups.DEAD_PAGE),
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

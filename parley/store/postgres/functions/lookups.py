@@ -95,6 +95,16 @@ BEGIN
         ORDER BY i.ended_at DESC, i.id DESC LIMIT most_;
 END $$"""
 
+DEAD_PAGE = f"""CREATE FUNCTION dead_page(most_ bigint, at_ float8, item_ bigint)
+RETURNS TABLE ({ITEM}, ended_at float8) LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT i.id, i.queue, i.lane, i.body,
+        CASE i.note WHEN '' THEN i.reason ELSE i.note || chr(10) || i.reason END, i.attempts, i.version,
+        i.put_at, i.ended_at FROM items i WHERE i.state = 2 AND i.ended_at <= at_
+        AND (i.ended_at < at_ OR i.id < item_) ORDER BY i.ended_at DESC, i.id DESC LIMIT most_;
+END $$"""
+
 # Looks at so many lanes beyond the last one, in the order of their keys, and removes the empty ones: each is
 # looked at once, however many of them are busy.
 PRUNE_LANES = f"""CREATE FUNCTION prune_lanes(queue_ text, lane_ text, most_ bigint,

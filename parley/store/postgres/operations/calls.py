@@ -181,8 +181,18 @@ class JournalCalls:
             RETURNING name) SELECT count(DISTINCT name) FROM gone"""
         return SqlCall(statement, (prefix, prefix + _HIGHEST))
 
-    def dead(self, limit: int) -> SqlCall:
-        return SqlCall(f"SELECT * FROM {self.schema}.dead_letters(%s::bigint)", (limit,))
+    def dead(self, limit: int, before: tuple[float, int]) -> SqlCall:
+        statement = f"SELECT * FROM {self.schema}.dead_page(%s::bigint, %s::float8, %s::bigint)"
+        return SqlCall(statement, (limit, *before))
+
+    def dead_beside(self, item: int) -> SqlCall:
+        s = self.schema
+        statement = f"""SELECT id, queue, lane, body,
+            CASE note WHEN '' THEN reason ELSE note || chr(10) || reason END, attempts, version, put_at,
+            ended_at FROM {s}.items WHERE state = 2
+            AND ended_at = (SELECT ended_at FROM {s}.items WHERE id = %s AND state = 2)
+            AND (queue, lane) = (SELECT queue, lane FROM {s}.items WHERE id = %s) ORDER BY id DESC"""
+        return SqlCall(statement, (item, item))
 
     def dead_by_queue(self) -> SqlCall:
         statement = f"""SELECT queue, count(*)::bigint FROM {self.schema}.items

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from parley.store.postgres.execution.call_merging import SqlCall
+from parley.store.rows import Row
 
 SLICE = 2000
 """Items looked at in one query, so that nobody waits long behind it."""
@@ -19,6 +20,12 @@ def last_call(schema: str, after: int) -> SqlCall:
     statement = f"""SELECT max(id) FROM
         (SELECT id FROM {schema}.items WHERE id > %s::bigint ORDER BY id LIMIT %s) AS slice"""
     return SqlCall(statement, (after, SLICE))
+
+
+def lanes_before_call(schema: str, item: int, limit: int) -> SqlCall:
+    """Return the newest items below an id."""
+    statement = f"SELECT id, queue, lane FROM {schema}.items WHERE id < %s::bigint ORDER BY id DESC LIMIT %s"
+    return SqlCall(statement, (item, limit))
 
 
 def search_call(
@@ -70,6 +77,17 @@ def discard_call(schema: str, queue: str, lane: str) -> SqlCall:
     statement = f"""DELETE FROM {schema}.items
         WHERE state = 2 AND ended_at IS NOT NULL AND queue = %s AND lane = %s RETURNING id"""
     return SqlCall(statement, (queue, lane))
+
+
+async def remove(
+    schema: str, write: Callable[[SqlCall], Awaitable[list[Row]]], items: Sequence[int], now: float | None
+) -> tuple[int, ...]:
+    """Remove items that nobody works just now; their lanes go on with what is behind them, or go too."""
+    rows = await write(remove_call(schema, items, now))
+    for lane in {(row[1], row[2]) for row in rows}:
+        await write(refresh_call(schema, *lane))
+        await write(drop_call(schema, *lane))
+    return tuple(int(row[0]) for row in rows)
 
 
 def _held(schema: str) -> str:

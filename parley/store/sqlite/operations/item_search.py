@@ -37,6 +37,11 @@ async def search(
     return StoredItemPage(parse_stored_items(rows), last, more=True)
 
 
+async def lanes_before(reader: Reader, item: int, limit: int) -> list[tuple[int, str, str]]:
+    """Return the newest items below an id: id, queue and lane."""
+    return [(number, queue, lane) for number, queue, lane in await reader.rows(sql.LAST, item, limit)]
+
+
 def build_filter(words: Sequence[str], lanes: Sequence[str]) -> str:
     """Return the condition for one of so many words, or one of so many lanes; it takes them in this order."""
     return " OR ".join(["0", *("instr(body, ?) > 0" for _ in words), *("lane = ?" for _ in lanes)])

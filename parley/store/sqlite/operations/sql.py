@@ -63,6 +63,7 @@ RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 
 # Items.
 NEWEST = "SELECT coalesce((SELECT put_at FROM items ORDER BY id DESC LIMIT 1), 0)"
+LAST = "SELECT id, queue, lane FROM items WHERE id < ? ORDER BY id DESC LIMIT ?"
 WAITING = f"SELECT {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id"
 IS_WAITING = "SELECT 1 FROM items WHERE id = ? AND state = 0"
 NOTE = """UPDATE items SET note = ?1, progress = CASE note WHEN ?1 THEN progress ELSE ?6 END
@@ -91,9 +92,11 @@ WITHDRAW = """UPDATE items SET state = 3, ended_at = ?
     WHERE queue = ? AND lane = ? AND id = ? AND state = 0 AND note = ''"""
 
 # Dead letters. A revived item leaves its slot to a newer one that waits there.
-DEAD = """SELECT id, queue, lane, body, CASE note WHEN '' THEN reason ELSE note || char(10) || reason END,
-    attempts, version, put_at FROM items
-    WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT ?"""
+_DEAD = """SELECT id, queue, lane, body, CASE note WHEN '' THEN reason ELSE note || char(10) || reason END,
+    attempts, version, put_at, ended_at FROM items WHERE state = 2 AND ended_at"""
+DEAD = f"{_DEAD} <= ?1 AND (ended_at < ?1 OR id < ?2) ORDER BY ended_at DESC, id DESC LIMIT ?3"
+DEAD_BESIDE = f"""{_DEAD} = (SELECT ended_at FROM items WHERE id = ?1 AND state = 2)
+    AND (queue, lane) = (SELECT queue, lane FROM items WHERE id = ?1) ORDER BY id DESC"""
 DEAD_BY_QUEUE = "SELECT queue, count(*) FROM items WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"
 BACKLOG = """SELECT queue, count(*), ? - min(ready_at) FROM lanes WHERE ready_at IS NOT NULL AND ready_at <= ?
     GROUP BY queue"""

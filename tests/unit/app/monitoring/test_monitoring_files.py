@@ -86,6 +86,18 @@ async def test_dashboard_and_rules_ask_for_what_is_scraped(scraped: Mapping[str,
         assert set(re.findall(r"(\w+)(?:=|!=)", selected)) <= known, (name, selected)
 
 
+async def test_every_histogram_has_a_panel(scraped: Mapping[str, Metric]) -> None:
+    shown = {
+        _family(name)
+        for panel in BOARD["panels"]
+        for target in panel.get("targets", ())
+        for name in _NAME.findall(target["expr"])
+    }
+    histograms = {name for name, each in scraped.items() if each.type == "histogram"}
+    assert "parley_store_write_seconds" in histograms
+    assert not histograms - shown
+
+
 def test_the_dashboard_is_whole() -> None:
     ids = [panel["id"] for panel in BOARD["panels"]]
     assert len(ids) == len(set(ids))

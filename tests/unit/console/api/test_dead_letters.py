@@ -65,6 +65,49 @@ async def test_letters_are_listed_shown_tried_again_and_dropped(tmp_path: Path) 
         assert await store.dead() == ()
 
 
+async def test_more_letters_than_a_page_has_are_all_listed_once(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        items = [await given_up(store, str(number)) for number in range(7)]
+        async with serving(routes=letter_routes(DeadLetters(store))) as http:
+            seen, query = [], {"limit": "3"}
+            while query:
+                page = (await http.get(PATH, params=query)).json()
+                assert len(page["letters"]) <= 3
+                seen += [each["item"] for each in page["letters"]]
+                assert (await http.delete(f"{PATH}/{seen[-1]}")).status_code == 204
+                query = {"limit": "3", "after": page["after"]} if page["after"] else {}
+            assert seen == items[::-1]
+
+
+async def test_messages_of_one_turn_stay_on_one_page(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        before = await given_up(store, "before")
+        together = [NewQueueItem("turns/telegram", "telegram:8", "{}") for _ in range(3)]
+        await store.put(*together)
+        (claim,) = await store.claim("turns/telegram", 1)
+        record = encode(TurnRecord(items=tuple(each.id for each in claim.items)))
+        await store.note(claim, claim.items[0].id, record)
+        await store.bury(claim, claim.items, "broken")
+        after = await given_up(store, "after")
+        letters = DeadLetters(store)
+        first = await letters.page(2)
+        assert [each.item for each in first.letters] == [after]
+        second = await letters.page(3, first.after)
+        assert [len(each.items) for each in second.letters] == [3]
+        assert [each.item for each in (await letters.page(3, second.after)).letters] == [before]
+
+
+@pytest.mark.parametrize("after", ["7", "x/7", "1.0/-7", "1.0/" + "9" * 40, "/", "\x00/1"])
+async def test_a_place_of_no_page_is_refused(tmp_path: Path, after: str) -> None:
+    async with (
+        SqliteStore.open(tmp_path / "parley.db") as store,
+        serving(routes=letter_routes(DeadLetters(store))) as http,
+    ):
+        refused = await http.get(PATH, params={"after": after})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_request")
+        assert (await http.get(PATH, params={"limit": "0"})).status_code == 422
+
+
 async def test_the_gauge_counts_what_waits_for_the_operator(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "parley.db") as store:
         await given_up(store)
@@ -126,7 +169,7 @@ async def test_the_command_line_asks_the_running_parley(tmp_path: Path) -> None:
             port = httpx.URL(str(http.base_url)).port
             (tmp_path / "config.yaml").write_text(f"console: {{port: {port}, token: {TOKEN}}}\n")
             mailbox = DeadLetterClient(load_settings(None, {}, tmp_path))
-            assert [each.item for each in await mailbox.list_all()] == [item]
+            assert [[each.item for each in page] async for page in mailbox.pages()] == [[item]]
             assert (await mailbox.show(item)).answer == "you said hi"
             assert await mailbox.retry(item)
             with pytest.raises(LetterNotFound, match="no dead letter"):

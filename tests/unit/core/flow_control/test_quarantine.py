@@ -18,6 +18,7 @@ from parley.core.scheduler.manager import Manager
 from parley.core.state.turn_record import TurnRecord, TurnStage
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, RecordingChannel, ScriptedAgent, core_on, default_options, message
+from tests.kit.store_contents import given_up
 from tests.kit.waiting import until
 
 LEASE = 15.0
@@ -90,8 +91,8 @@ class Place:
 
     async def letters_are(self, number: int) -> Sequence[DeadLetter]:
         """The dead letters, once there are so many."""
-        await until(self.letters.list_all, "it is set aside")
-        letters = await self.letters.list_all()
+        await until(lambda: given_up(self.letters), "it is set aside")
+        letters = await given_up(self.letters)
         assert len(letters) == number
         return letters
 
@@ -136,7 +137,7 @@ async def test_what_the_operator_lets_be_tried_again_begins_anew(tmp_path: Path)
         (letter,) = await here.letters_are(1)
         assert await here.letters.retry(letter.item)
         assert (await here.parley.channel.until_finals(2))[1] == "you said kills"
-        assert await here.letters.list_all() == ()
+        assert await given_up(here.letters) == ()
 
 
 async def test_the_apology_is_in_the_persons_language(tmp_path: Path) -> None:
@@ -178,7 +179,7 @@ async def test_suspects_are_tried_one_at_a_time_and_all_else_goes_on(tmp_path: P
         agent.through.set()
         texts = await here.parley.channel.until_finals(4)
         assert (agent.most, sorted(texts[1:])) == (1, [f"you said long {chat}" for chat in "abc"])
-        assert await here.letters.list_all() == ()
+        assert await given_up(here.letters) == ()
 
 
 async def test_those_who_vanished_once_are_no_suspects(tmp_path: Path) -> None:

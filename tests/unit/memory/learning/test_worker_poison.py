@@ -10,6 +10,7 @@ from parley.core.flow_control.quarantine import PoisonLimits, Quarantine
 from parley.memory.learning.queue import QUEUE, LearningQueue
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import turn
+from tests.kit.store_contents import given_up
 from tests.kit.waiting import until
 from tests.unit.memory.learning.queue_kit import AT_ONCE, Clock, Learner, working
 
@@ -33,8 +34,8 @@ async def test_turns_that_kill_are_set_aside_and_others_are_learned_from(tmp_pat
         learner = Learner()
         async with working(store, queue, learner, quarantine=Quarantine(PoisonLimits(settling=0.0))):
             await until(lambda: learner.learned, "Bob is learned from")
-            await until(DeadLetters(store).list_all, "Ann's turn is set aside")
-        (letter,) = await DeadLetters(store).list_all()
+            await until(lambda: given_up(DeadLetters(store)), "Ann's turn is set aside")
+        (letter,) = await given_up(DeadLetters(store))
         assert [person for person, _, _ in learner.learned] == ["bob"]
         assert (letter.kind, letter.reason[:31]) == ("memory", "the process ended 6 times in a ")
         assert await DeadLetters(store).retry(letter.item)

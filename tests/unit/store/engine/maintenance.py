@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parley.core.model.errors import LaneLost
-from parley.core.ports.journal import NewQueueItem
+from parley.core.ports.journal import NEWEST_DEAD, NewQueueItem
 from parley.store.interface import Store
 from parley.store.retention import DAY
 from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
@@ -51,6 +51,30 @@ class UpkeepPromises:
             clock.advance(1)
         assert bodies(await a.dead()) == ["3", "2", "1"]
         assert bodies(await a.dead(limit=2)) == ["3", "2"]
+
+    async def test_every_dead_letter_is_on_one_page(self, a: Store, clock: Clock) -> None:
+        given_up = []
+        for number in range(7):
+            given_up.append(await bury(a, str(number)))
+            clock.advance(number % 3)  # several at one moment
+        before, pages = NEWEST_DEAD, []
+        while page := await a.dead(2, before):
+            before = (page[-1].ended_at, page[-1].id)
+            pages.append([item.id for item in page])
+            await a.discard(page[-1].id)  # a page begins at a place, not at a letter
+        assert [item for page in pages for item in page] == given_up[::-1]
+        assert [len(page) for page in pages] == [2, 2, 2, 1]
+
+    async def test_dead_letters_beside_one_are_those_given_up_with_it(self, a: Store, clock: Clock) -> None:
+        await bury(a, "before")
+        clock.advance(1)
+        await a.put(*(NewQueueItem("in", "x", body) for body in "12"), NewQueueItem("in", "y", "other"))
+        both = {claim.lane: claim for claim in await a.claim("in", 2)}
+        await a.bury(both["x"], both["x"].items, "no model")
+        await a.bury(both["y"], both["y"].items, "no model")
+        for item in both["x"].items:
+            assert bodies(await a.dead_beside(item.id)) == ["2", "1"]
+        assert await a.dead_beside(both["y"].items[0].id + 100) == ()
 
     async def test_dead_letters_are_counted_by_queue(self, a: Store) -> None:
         assert dict(await a.dead_by_queue()) == {}
