@@ -42,7 +42,8 @@ class LangGraphAgent:
 
     `files` is where the files that agents send are put; `models` are the names to choose from, else the
     server at `gateway_url` is asked. `images` says that the agent's model takes pictures, `injection` how
-    runs are given memory. `transport` takes the place of the network, for a server within this process.
+    runs are given memory, `thoughts` that a step has what the model says while it thinks. `transport` takes
+    the place of the network, for a server within this process.
     `rejoin_delay` is the shortest wait in seconds before a broken stream is joined again.
     """
 
@@ -56,6 +57,7 @@ class LangGraphAgent:
         recursion_limit: int = RECURSION_LIMIT,
         images: bool = True,
         injection: MemoryInjection = MemoryInjection.AUTO,
+        thoughts: bool = False,
         transport: httpx.AsyncBaseTransport | None = None,
         rejoin_delay: float = 0.2,
         clock: Callable[[], float] = time.time,
@@ -67,7 +69,13 @@ class LangGraphAgent:
         inside = self._http if transport and not gateway_url else None
         self._kept = ThreadFiles(gateway_url or endpoint.url, endpoint, inside)
         self._files, self._rejoin_delay = AnswerFiles(files, self._kept), rejoin_delay
-        self.configure(models=models, recursion_limit=recursion_limit, images=images, injection=injection)
+        self.configure(
+            models=models,
+            recursion_limit=recursion_limit,
+            images=images,
+            injection=injection,
+            thoughts=thoughts,
+        )
         self._clock = clock
         self._server = AgentServerClient(sdk)
         self._speakers, self._named = ThreadSpeakers(), has_places(endpoint.headers)
@@ -75,7 +83,13 @@ class LangGraphAgent:
         self._report = HealthReport("agent", Health.STARTING, "not asked yet", clock())
 
     def configure(
-        self, *, models: tuple[str, ...], recursion_limit: int, images: bool, injection: MemoryInjection
+        self,
+        *,
+        models: tuple[str, ...],
+        recursion_limit: int,
+        images: bool,
+        injection: MemoryInjection,
+        thoughts: bool = False,
     ) -> None:
         """Set how runs are made from now on; those under way go on as they began.
 
@@ -86,6 +100,7 @@ class LangGraphAgent:
             self._files,
             RunDefaults(recursion_limit, FileReader(), self._kept, images, MemoryInjector(injection)),
             self._rejoin_delay,
+            thoughts=thoughts,
         )
 
     async def __aenter__(self) -> Self:

@@ -84,6 +84,19 @@ async def _grow(turn: Turn) -> Snapshots:
     await asyncio.Event().wait()
 
 
+async def _think(turn: Turn) -> Snapshots:
+    """Thinks aloud, once more when it is told to go on, and answers when it is told again."""
+    thinks = Step("thinking", "Thinking", StepStatus.RUNNING, output="First <b>this</b>.")
+    yield turn.growing("", thinks)
+    await turn.release.wait()
+    turn.release.clear()
+    thinks = replace(thinks, output="First <b>this</b>.\n\nThen that.")
+    yield turn.growing("", thinks)
+    await turn.release.wait()
+    looked = replace(_CLOCK, status=StepStatus.DONE)
+    yield turn.final("I thought.", replace(thinks, status=StepStatus.DONE), looked)
+
+
 async def _document(turn: Turn) -> Snapshots:
     """Stands still behind its table until it is told to go on: who wants to see it grow is never late."""
     for count in range(8, len(_WORDS), 8):
@@ -113,6 +126,7 @@ _SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
     "time": _time,
     "hold": _hold,
     "queue": _wait,
+    "think": _think,
     "grow": _grow,
     "document": _document,
     "mail": _mail,

@@ -77,6 +77,26 @@ async def test_steps_show_how_far_each_has_come(chat: Chat) -> None:
     assert await steps.last.get_attribute("class") == "failed"
 
 
+async def test_what_a_model_thinks_is_folded_until_somebody_wants_to_read_it(chat: Chat) -> None:
+    await chat.send("think about it")
+    fold = chat.page.locator(".steps details.said")
+    await fold.wait_for()
+    words = fold.locator("div")
+    assert not await words.is_visible()
+    await fold.locator("summary").focus()
+    await chat.page.keyboard.press("Enter")
+    await chat.shot("thinking-light")
+    assert await words.inner_text() == "First <b>this</b>."
+    chat.core.release.set()
+    await words.get_by_text("Then that.").wait_for()
+    assert await words.is_visible()
+    assert await fold.locator("summary").evaluate("(node) => node === document.activeElement")
+    chat.core.release.set()
+    await chat.sees("I thought.")
+    assert not await words.is_visible(), "the list of steps is folded as a whole"
+    assert await chat.page.locator(".prose").inner_text() == "I thought."
+
+
 async def test_whoever_has_the_focus_on_the_steps_keeps_it(chat: Chat) -> None:
     await chat.send("grow")
     await chat.sees("One")

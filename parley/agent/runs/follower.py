@@ -34,13 +34,14 @@ class FollowOptions:
 
     `files` takes what agents send. The first try to join again comes after about
     `rejoin_delay` seconds, later ones after twice as long each; after `rejoin_tries` without any answer
-    from the server it is unavailable.
+    from the server it is unavailable. With `thoughts` a step has what the model says while it thinks.
     """
 
     files: AnswerFiles
     making: RunDefaults
     rejoin_delay: float = 0.2
     rejoin_tries: int = 8
+    thoughts: bool = False
 
     def delay(self, tries: int) -> float:
         """Seconds before try number `tries`, from 0; spread, so that thousands do not come at once."""
@@ -120,7 +121,8 @@ class RunFollower:
         await self._server.ensure_thread(self._request.thread)
 
     def _transcript_of(self, asked: TurnAnchor, *, whole: bool) -> RunTranscript:
-        return RunTranscript(asked, whole=whole, language=self._request.language, shape=self._shape)
+        language, thoughts = self._request.language, self._terms.thoughts
+        return RunTranscript(asked, whole, language, self._shape, thoughts)
 
     def _is(self, run_id: str) -> None:
         if run_id and run_id != self.run_id:

@@ -11,6 +11,8 @@ from parley.agent.transport.decoding import string
 from parley.core.model.types import Json
 
 _TEXT_BLOCKS = ("text", "output_text")
+REASONING_BLOCKS = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_MOST_SUMMARIES = 100
 _MOST_SOURCES = 20
 _MOST_CITED = 200
 """Citations that are looked at: each is looked for in the whole text."""
@@ -32,6 +34,12 @@ def text_of(content: Json) -> str:
     if not isinstance(content, list):
         return ""
     return "".join(map(_block_text, content))
+
+
+def reasoning_of(content: Json) -> str:
+    """Return what a model says while it thinks, from its blocks for that; "" where it keeps it to itself."""
+    blocks = content if isinstance(content, list) else [content]
+    return "".join(map(_block_reasoning, blocks))
 
 
 def cite_sources(text: str, content: Json) -> str:
@@ -62,6 +70,17 @@ def _block_text(block: Json) -> str:
     if kind == "non_standard" and isinstance(inner, dict) and inner.get("type") == "refusal":
         return string(inner.get("refusal"))
     return ""
+
+
+def _block_reasoning(block: Json) -> str:
+    """Return the words of a block of LangChain, Anthropic, OpenAI (a summary) or Bedrock."""
+    if not isinstance(block, dict) or (kind := block.get("type")) not in REASONING_BLOCKS:
+        return ""
+    if isinstance(parts := block.get("summary"), list):
+        told = (string(part.get("text")) for part in parts[:_MOST_SUMMARIES] if isinstance(part, dict))
+        return "\n\n".join(filter(None, told))
+    words = block.get(string(kind))
+    return string(words.get("text")) if isinstance(words, dict) else string(words)
 
 
 def _sources(content: Json) -> Iterator[tuple[str, str]]:

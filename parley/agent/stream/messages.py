@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from parley.agent.stream.content_text import REASONING_BLOCKS, reasoning_of
 from parley.agent.transport.decoding import read_text, string
 from parley.core.model.types import Json
 
@@ -34,7 +35,6 @@ MESSAGE_KINDS = {
     "remove": MessageKind.REMOVAL,
     "RemoveMessage": MessageKind.REMOVAL,
 }
-_REASONING_BLOCKS = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
 _UNRENDERED = "do-not-render-"
 _HANDED_BACK = "__is_handoff_back"
 """How langgraph-supervisor marks the words with which an agent hands back."""
@@ -63,11 +63,11 @@ class ThreadMessage:
     """What we use of a message.
 
     `chunk` says that its type is a chunk's, `hidden` that it must not be shown (marked so, or written by
-    middleware, such as a summary). `call_id` and `failed`
-    belong to a tool's result, and so does `artifact`, which its model does not see. `tokens` are those that
-    its model read and wrote, where it says so, `model` is the model's name. `presented` are the paths of
-    files that it shows to the person, `ended` the calls of tools that its provider has run. `spent` are the
-    messages of models that a tool called, without their words.
+    middleware, such as a summary). `thinking` says that it has reasoning, `thoughts` are the words of it that
+    its model lets be read. `call_id` and `failed` belong to a tool's result, and so does `artifact`, which
+    its model does not see. `tokens` are those that its model read and wrote, where it says so, `model` is the
+    model's name. `presented` are the paths of files that it shows to the person, `ended` the calls of tools
+    that its provider has run. `spent` are the messages of models that a tool called, without their words.
     """
 
     kind: MessageKind
@@ -76,6 +76,7 @@ class ThreadMessage:
     content: Json
     hidden: bool = False
     thinking: bool = False
+    thoughts: str = ""
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
     name: str = ""
@@ -139,6 +140,7 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
     about = _mapping(raw.get("response_metadata")) if speaks else {}
     if speaks and not content:
         content = extra.get("refusal") or content
+    thinking = bool(extra.get("reasoning_content")) or _reasons(content)
     return ThreadMessage(
         kind=kind,
         id=identity,
@@ -148,7 +150,8 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
         or extra.get("hide_from_ui") is True
         or "lc_source" in extra
         or about.get(_HANDED_BACK) is True,
-        thinking=bool(extra.get("reasoning_content")) or _reasons(content),
+        thinking=thinking,
+        thoughts=(reasoning_of(content) or string(extra.get("reasoning_content"))) if thinking else "",
         calls=(*_calls(raw), *_server_calls(content)) if speaks else (),
         call_id=string(raw.get("tool_call_id")),
         name=string(raw.get("name")),
@@ -203,7 +206,7 @@ def _count(value: Json) -> int:
 def _reasons(content: Json) -> bool:
     if not isinstance(content, list):
         return False
-    return any(isinstance(block, dict) and block.get("type") in _REASONING_BLOCKS for block in content)
+    return any(isinstance(block, dict) and block.get("type") in REASONING_BLOCKS for block in content)
 
 
 def _calls(raw: dict[str, Json]) -> tuple[ToolCall, ...]:

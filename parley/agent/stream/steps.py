@@ -13,6 +13,8 @@ from parley.core.texts import Sentence, say
 
 _TITLE = 80
 _THINKING = "thinking"
+_MOST_THOUGHTS = 4_000
+"""Characters; of longer thoughts the beginning is shown, which only ever grows."""
 _PROGRESS = "progress"
 _TODO = "todo:"
 _WRITE_TODOS, _TODOS = "write_todos", "todos"
@@ -52,10 +54,14 @@ def one_line(text: str) -> str:
 
 
 class Steps:
-    """Steps in the order they began, named in `language`; `reasoning` while the model thinks."""
+    """Steps in the order they began, named in `language`; `reasoning` while the model thinks.
 
-    def __init__(self, language: str) -> None:
+    With `thoughts` its step has what it says meanwhile.
+    """
+
+    def __init__(self, language: str, thoughts: bool = False) -> None:
         self._language = language
+        self._thoughts: dict[str, str] | None = {} if thoughts else None
         self._steps: dict[str, Step] = {}
         self._nodes: dict[str, Step] = {}
         self._todos: tuple[Step, ...] = ()
@@ -88,8 +94,26 @@ class Steps:
         """The model reasons, or went on to something else."""
         if on is not self.reasoning:
             self.reasoning = on
-            words = say(self._language, Sentence.STEP_THINKING)
-            self._put(Step(_THINKING, words, StepStatus.RUNNING if on else StepStatus.DONE))
+            self._put_thinking()
+
+    def thought(self, message_id: str, words: str, append: bool) -> None:
+        """Add to what the model said in a message while it thought, or replace it as a whole."""
+        if self._thoughts is None or not words:
+            return
+        before = self._thoughts.get(message_id, "") if append else ""
+        self._thoughts[message_id] = (before + words[: _MOST_THOUGHTS + 1])[: _MOST_THOUGHTS + 1]
+        self._put_thinking()
+
+    def _put_thinking(self) -> None:
+        words = "\n\n".join(filter(None, map(str.strip, (self._thoughts or {}).values())))
+        self._put(
+            Step(
+                _THINKING,
+                say(self._language, Sentence.STEP_THINKING),
+                StepStatus.RUNNING if self.reasoning else StepStatus.DONE,
+                output=words if len(words) <= _MOST_THOUGHTS else f"{words[: _MOST_THOUGHTS - 1]}…",
+            )
+        )
 
     def progress(self, text: str) -> None:
         """The graph itself says what it does; each line replaces the one before."""

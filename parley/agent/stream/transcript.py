@@ -39,12 +39,17 @@ class RunTranscript:
     """
 
     def __init__(
-        self, asked: TurnAnchor, whole: bool = True, language: str = "en", shape: GraphShape | None = None
+        self,
+        asked: TurnAnchor,
+        whole: bool = True,
+        language: str = "en",
+        shape: GraphShape | None = None,
+        thoughts: bool = False,
     ) -> None:
         self.asked = asked
         self.shape = shape or GraphShape()
         self.whole = whole
-        self._language = language
+        self._language, self._thoughts = language, thoughts
         self.run_id = ""
         self.over = False
         self.status = ""
@@ -54,7 +59,7 @@ class RunTranscript:
         self._clear()
 
     def _clear(self) -> None:
-        self.steps = Steps(self._language)
+        self.steps = Steps(self._language, self._thoughts)
         self.meter = TokenMeter()
         self.interrupts: dict[str, Interrupt] = {}
         self.paused = False
@@ -77,8 +82,7 @@ class RunTranscript:
 
     def rejoin(self) -> str:
         """Prepare to join the run's stream again; returns the last event id to join it with."""
-        self.whole = False
-        self.over = False
+        self.whole = self.over = False
         if self._ids.rejoin():
             return self._ids.last
         if self._ids.last:
@@ -112,9 +116,7 @@ class RunTranscript:
         return self._speech.text(lambda *_: False)[0]
 
     def _hides(self, message_id: str, text: str) -> bool:
-        if self.shape.structured and says_json(text):
-            return True
-        return self._drafts.holds(message_id, len(text))
+        return (self.shape.structured and says_json(text)) or self._drafts.holds(message_id, len(text))
 
     def lacks_files(self) -> bool:
         """Whether there are files of which the stream did not tell if this run wrote them."""
@@ -153,11 +155,8 @@ class RunTranscript:
 
     def _overhear(self, raw: Json) -> None:
         """A message that is not for people has its price too."""
-        if (
-            type(raw) is dict
-            and any(raw.get(telling) for telling in _TELLING)
-            and (message := parse_message(raw))
-        ):
+        tells = type(raw) is dict and any(map(raw.get, _TELLING))
+        if tells and (message := parse_message(raw)):
             self.meter.heard(message, message.chunk)
 
     def _audible(self, meta: dict[str, Json]) -> bool:
@@ -190,16 +189,17 @@ class RunTranscript:
         if message.kind is not MessageKind.ASSISTANT or message.hidden:
             return False
         text = text_of(message.content)
-        self._note_steps(message, bool(text))
+        self._note_steps(message, bool(text), append)
         if text and not append:
             self._speech.retract(WRITER)  # The message says what its graph's writer said before.
         self._speech.say(message.id, text, append)
         return True
 
-    def _note_steps(self, message: ThreadMessage, talks: bool) -> None:
+    def _note_steps(self, message: ThreadMessage, talks: bool, append: bool) -> None:
         for call in message.calls:
             self.steps.call(call.id or f"{message.id}:{call.name}", call.name)
         self.steps.end(*message.ended)
+        self.steps.thought(message.id, message.thoughts, append)
         if (talks and not self._thinks) or message.calls:
             self.steps.thinking(False)
         elif message.thinking:

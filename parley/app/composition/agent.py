@@ -90,6 +90,7 @@ class OpenedAgent:
             recursion_limit=_most_steps(loaded.settings),
             images=section.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
+            thoughts=section.thoughts,
         )
 
 
@@ -129,6 +130,7 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
             recursion_limit=_most_steps(loaded.settings),
             images=settings.images,
             injection=MemoryInjection(loaded.settings.memory.injection),
+            thoughts=settings.thoughts,
             transport=transport,
         )
         yield OpenedAgent(await stack.enter_async_context(agent), graphs, tools, sign_ins, commands)

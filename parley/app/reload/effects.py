@@ -25,7 +25,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
     "": {ReloadEffect.SWAPPED: "version language log_level log_format", ReloadEffect.RESTART: "data_dir"},
     "store": {ReloadEffect.RESTART: "url listen_url lease node"},
     "agent": {
-        ReloadEffect.SWAPPED: "assistant assistants mode when_busy on_edit recursion_limit images "
+        ReloadEffect.SWAPPED: "assistant assistants mode when_busy on_edit recursion_limit images thoughts "
         "notify_after give_up_after still_working_after timeout",
         ReloadEffect.GRAPHS: "graphs model models base_url model_api_key report_tokens",
         ReloadEffect.RESTART: "url api_key headers gateway_url",

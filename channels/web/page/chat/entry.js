@@ -97,6 +97,8 @@ export class ReplyView {
   #rating = null;
   /** @type {boolean | null} what the person chose for the list of steps */
   #open = null;
+  /** @type {Set<string>} the steps of which the person reads more than the title */
+  #unfolded = new Set();
   #drawn = "";
 
   /** @param {{ decide: Decide, startTopic: ((entry: Entry) => void) | null }} actions */
@@ -126,9 +128,10 @@ export class ReplyView {
     const wanted = JSON.stringify([steps, final]);
     if (wanted === this.#drawn) return;
     this.#drawn = wanted;
-    const focused = this.#steps.contains(document.activeElement);
+    const summaries = () => /** @type {HTMLElement[]} */ ([...this.#steps.querySelectorAll("summary")]);
+    const focused = summaries().findIndex((each) => each === document.activeElement);
     this.#replaceSteps(steps, final);
-    if (focused) this.#steps.querySelector("summary")?.focus();
+    if (focused >= 0) summaries()[focused]?.focus();
   }
 
   /**
@@ -136,15 +139,31 @@ export class ReplyView {
    * @param {boolean} final
    */
   #replaceSteps(steps, final) {
-    if (steps.length < 2) return this.#steps.replaceChildren(...steps.map((step) => h("div", { class: `step ${step.status}` }, ...stepRow(step))));
+    if (steps.length < 2) return this.#steps.replaceChildren(...steps.map((step) => h("div", { class: `step ${step.status}` }, ...this.#stepRow(step))));
     const running = !final && steps.findLast((step) => step.status === "running");
     const failed = steps.some((step) => step.status === "failed");
     const mark = running ? h("span", { class: "spinner" }) : icon(failed ? "warn" : "check");
     const summary = h("summary", {}, mark, h("span", {}, running ? running.title : t("steps", { n: steps.length })));
-    const rows = steps.map((step) => h("li", { class: step.status }, ...stepRow(step)));
+    const rows = steps.map((step) => h("li", { class: step.status }, ...this.#stepRow(step)));
     const details = h("details", { class: failed ? "failed" : "", open: this.#open ?? !final }, summary, h("ol", {}, ...rows));
     summary.addEventListener("click", () => { this.#open = !details.open; });
     return this.#steps.replaceChildren(details);
+  }
+
+  /** @param {Step} step */
+  #stepRow(step) {
+    const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(MARKS[step.status]);
+    return [mark, this.#named(step), h("span", { class: "unseen" }, STATUS[step.status])];
+  }
+
+  /** @param {Step} step */
+  #named({ id, title, details, output }) {
+    if (!details && !output) return h("span", {}, title);
+    const summary = h("summary", {}, title);
+    const said = [details, output].filter(Boolean).map((words) => h("div", {}, words));
+    const fold = h("details", { class: "said", open: this.#unfolded.has(id) }, summary, ...said);
+    summary.addEventListener("click", () => this.#unfolded[fold.open ? "delete" : "add"](id));
+    return fold;
   }
 
   /** @param {Entry} entry */
@@ -170,12 +189,6 @@ export class ReplyView {
     const shown = h("time", { datetime: time.toISOString(), title: time.toLocaleString() }, clock);
     return topic ? [copy, topic, shown] : [copy, shown];
   }
-}
-
-/** @param {Step} step */
-function stepRow(step) {
-  const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(MARKS[step.status]);
-  return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, STATUS[step.status])];
 }
 
 /**

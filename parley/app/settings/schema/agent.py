@@ -33,6 +33,7 @@ class AgentSection(Section):
     gateway_url: str = ""
     recursion_limit: int = Field(default=100, ge=1, le=100_000)
     images: bool = True
+    thoughts: bool = False
     notify_after: float = Field(default=10.0, gt=0)
     give_up_after: float = Field(default=900.0, gt=0)
     still_working_after: float = Field(default=60.0, ge=0)

@@ -1,5 +1,7 @@
 """The latest steps of an answer."""
 
+from dataclasses import replace
+
 from parley.channels.kit.steps import MOST_STEPS, step_lines
 from parley.channels.kit.text import shorten
 from parley.core.model.types import Step, StepStatus
@@ -17,6 +19,17 @@ def test_steps_are_shown_until_there_is_an_answer_and_nothing_runs():
     assert step_lines((done, runs), str, answered=True) == ["✓ step 1", "⏳ step 2"]
     many = [step(number, StepStatus.FAILED) for number in range(MOST_STEPS + 3)]
     assert step_lines(many, str, answered=False) == [f"✗ {each.title}" for each in many[3:]]
+
+
+def test_a_step_that_runs_says_the_newest_of_its_output():
+    runs = Step("1", "Thinking", StepStatus.RUNNING, output="First this.\nThen  that. \n")
+    assert step_lines((runs,), str, answered=False) == ["⏳ Thinking: Then that."]
+    (line,) = step_lines((replace(runs, output="so many words " * 300),), str, answered=False)
+    assert (line[:15], line[-5:]) == ("⏳ Thinking: …wo", "words")
+    assert len(line) < 100
+    (line,) = step_lines((replace(runs, output="x" * 4_000),), str, answered=False)
+    assert line == f"⏳ Thinking: …{'x' * 79}"
+    assert step_lines((replace(runs, status=StepStatus.DONE),), str, answered=False) == ["✓ Thinking"]
 
 
 def test_of_a_long_list_of_tasks_those_around_the_one_that_is_done_now_are_shown():

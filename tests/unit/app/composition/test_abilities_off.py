@@ -1,0 +1,57 @@
+"""An ability of the built-in agent that is off loads no library; one that is on loads its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kit.machine import patience
+
+_ROOT = Path(__file__).parents[4]
+_MODEL = "agent: {model: 'openai:m', model_api_key: key}"
+_OPENAI, _MCP = {"langchain_openai"}, {"langchain_mcp_adapters", "mcp"}
+_START = """
+import asyncio, sys
+from pathlib import Path
+from parley.app.composition.agent import open_agent
+from parley.app.settings.load import read_settings
+
+LIBRARIES = "anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch"
+
+async def main():
+    async with open_agent(read_settings("{%s}" % sys.argv[1], "test", {}, Path("."))):
+        print(*(name for name in LIBRARIES.split() if name in sys.modules))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "loaded"),
+    [
+        ("", set()),
+        (_MODEL, _OPENAI),
+        (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m'}}", _OPENAI),
+        (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _OPENAI | _MCP),
+        (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", _OPENAI | {"deepagents"}),
+    ],
+)
+def test_only_what_is_on_is_loaded(tmp_path: Path, settings: str, loaded: set[str]) -> None:
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {}}')
+    ended = subprocess.run(
+        [sys.executable, "-c", _START, settings],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=patience(50),
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    found = set(ended.stdout.split())
+    # A library may bring others with it.
+    assert found == loaded if "workspace" not in settings else loaded <= found
