@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from parley.core.ports.memory.controls import ImportPreview, ImportResult
+from parley.core.ports.memory.port import NO_ORIGIN
 from parley.memory.controls.import_shapes import ImportedMemories, is_shortened
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import can_merge, merge_facts
 from parley.memory.edits.fact_set import FactSet
 from parley.memory.edits.history import replace_document
 from parley.memory.edits.masking import count_secrets, mask_document
-from parley.memory.edits.normalise import MOST_OF_FACT, one_line, settle_category
+from parley.memory.edits.normalise import MOST_OF_FACT, clean_keywords, one_line, settle_category
 from parley.memory.edits.similarity import Similarity
-from parley.memory.edits.summaries import merge_summaries
+from parley.memory.edits.summaries import drop_sentences, merge_summaries
 from parley.memory.edits.tombstones import is_forgotten
 from parley.memory.learning.orders import orders_assistant, quote
 from parley.memory.model.document import Category, Fact, MemoryDocument, StoredMemory
@@ -23,6 +24,7 @@ from parley.memory.options import MemoryOptions
 
 SOURCE = "import"
 _SHOWN = 10
+_MOST_OF_SUBJECT = 80
 
 
 def import_memories(
@@ -36,6 +38,9 @@ def import_memories(
     before = {fact.id for fact in stored.document.facts}
     known = left_out = 0
     masked = mask_document(MemoryDocument(imported.summaries, imported.facts))
+    summaries = masked.summaries.changed(
+        {name: replace(each, text=_without_orders(each.text)) for name, each in masked.summaries.named()}
+    )
     for fact in masked.facts:
         if is_forgotten(stored.notes.tombstones, fact.content, fact.last_said):
             left_out += 1
@@ -44,7 +49,7 @@ def import_memories(
     document = replace(
         stored.document,
         facts=evict(draft.facts, options.max_facts),
-        summaries=merge_summaries(stored.document.summaries, masked.summaries),
+        summaries=merge_summaries(stored.document.summaries, summaries),
     )
     changed = replace_document(stored, document, now)
     result = ImportResult(
@@ -76,11 +81,25 @@ def _as_fact(fact: Fact, now: str, vocabulary: MemoryVocabulary) -> Fact:
         fact,
         content=content,
         category=category,
+        subject=_unless_order(one_line(fact.subject, _MOST_OF_SUBJECT)),
+        source_error=_unless_order(one_line(fact.source_error, MOST_OF_FACT)),
+        keywords=tuple(word for word in clean_keywords(fact.keywords) if not orders_assistant(word)),
+        origin=NO_ORIGIN,
+        also_said=(),
         source=SOURCE,
         created_at=fact.created_at or now,
         shared=False,
         accounts=(),
     )
+
+
+def _unless_order(text: str) -> str:
+    """Return a text beside a fact; nothing where it orders the assistant about."""
+    return "" if orders_assistant(f"{text}: ") or orders_assistant(text) else text
+
+
+def _without_orders(text: str) -> str:
+    return drop_sentences(text, orders_assistant)
 
 
 def _take(draft: FactSet, fact: Fact) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 KEY_NAMES = (
-    r"authorization[:=]\s?basic|bearer|"
-    r"(?:api|access|secret|private|client|auth|aws)[ _-]?(?:access[ _-]?)?(?:key|token|secret)|"
+    r"authorization[:=]\s?basic|"
+    r"(?:api|access|secret|private|client|auth|aws)[ _-]?(?:access[ _-]?)?(?:key|token|secret)|bearer|"
     r"api-schlüssel|clé (?:d'|d’)?api|clave (?:de )?api|chave (?:de )?api|chiave api|ключ api|api[- ]?ключ"
 )
 KEY_BEGINS = "authorization api access secret private client auth aws bearer clé clave chave chiave ключ"
