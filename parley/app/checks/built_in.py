@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
@@ -11,7 +11,7 @@ from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.errors import ConfigError
 from parley.server.default_agent.mcp.server_file import McpServer, read_servers
 from parley.server.default_agent.prompt_file import read_prompt
-from parley.server.default_agent.skills.library import load_skill
+from parley.server.default_agent.skills.library import REMEDY, load_skill
 from parley.server.default_agent.skills.skill_file import SkillRefused
 
 _SECTION = "built_in"
@@ -35,11 +35,13 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
         for name in names:
             if name not in known:
                 yield _problem(loaded, key, f'"{name}" is not in agent.models; write it there, too')
-    for key, read in _files(loaded).items():
+    for read in _files(loaded):
         try:
             read()
         except ConfigError as error:
-            yield _problem(loaded, key, str(error).partition(": ")[2])
+            place, _, text = str(error).partition(": ")
+            path: Path = tuple(place.split("."))
+            yield ConfigProblem(path, text, loaded.source.line(path))
     yield from _skill_mistakes(loaded)
 
 
@@ -50,8 +52,7 @@ def _skill_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
         try:
             load_skill(loaded.folder / section.folder, name)
         except SkillRefused as error:
-            text = f"{error.user_text}; install it with `parley skills install`, or take it out of enabled"
-            yield _problem(loaded, "skills", text)
+            yield _problem(loaded, "skills", f"{error.user_text}; {REMEDY}")
 
 
 def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:
@@ -60,15 +61,13 @@ def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:
     return read_servers(loaded.folder / loaded.settings.built_in.mcp.file, environ)
 
 
-def _files(loaded: LoadedSettings) -> Mapping[str, Callable[[], object]]:
-    """Return how the files that the section names are read, by their keys."""
+def _files(loaded: LoadedSettings) -> Iterator[Callable[[], object]]:
+    """Yield how the files that the section names are read."""
     section = loaded.settings.built_in
-    found: dict[str, Callable[[], object]] = {}
     if section.prompt_file:
-        found["prompt_file"] = lambda: read_prompt(loaded.folder / section.prompt_file)
+        yield lambda: read_prompt(loaded.folder / section.prompt_file)
     if section.mcp.file:
-        found["mcp"] = lambda: served_tools(loaded)
-    return found
+        yield lambda: served_tools(loaded)
 
 
 def _problem(loaded: LoadedSettings, key: str, text: str) -> ConfigProblem:

@@ -31,8 +31,9 @@ class Findings:
     who: str = ""
 
     def __add__(self, more: Findings) -> Findings:
-        mistakes, remarks = self.mistakes + more.mistakes, self.remarks + more.remarks
-        return Findings(mistakes, remarks, self.known + more.known, more.who or self.who)
+        # What two checks find is one mistake.
+        mistakes = tuple(dict.fromkeys(self.mistakes + more.mistakes))
+        return Findings(mistakes, self.remarks + more.remarks, self.known + more.known, more.who or self.who)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ _MOST_TEXT = 200_000
 """Bytes of a file that is read."""
 _MOST_LISTED = 200
 _MOST_LOOKED_AT = 1_000
+REMEDY = "install it with `parley skills install`, or take it out of enabled"
+"""What helps where a skill that is on cannot be used."""
 
 
 def load_skill(root: Path, name: str) -> SkillHead:

@@ -11,7 +11,7 @@ from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool, tool
 
 from parley.core.model.errors import ConfigError
-from parley.server.default_agent.skills.library import load_skill, read_skill_text, skill_files
+from parley.server.default_agent.skills.library import REMEDY, load_skill, read_skill_text, skill_files
 from parley.server.default_agent.skills.skill_file import SKILL_FILE, SkillHead, SkillRefused
 from parley.server.options import SkillOptions
 
@@ -35,7 +35,7 @@ class OfferedSkills(AgentMiddleware):
         try:
             self._heads = [load_skill(options.folder, name) for name in options.names]
         except SkillRefused as error:
-            raise ConfigError(f"built_in.skills: {error.user_text}") from error
+            raise ConfigError(f"built_in.skills: {error.user_text}; {REMEDY}") from error
         self._seen = self._stamps()
 
     async def awrap_model_call(

@@ -3,6 +3,7 @@
 import pytest
 
 from parley.app.checks.findings import check_settings
+from parley.app.doctor.agent import ask_agent
 from parley.app.settings.load import read_settings
 
 AGENT = "agent: {model: 'openai:a', model_api_key: k, models: ['openai:b']}\n"
@@ -30,6 +31,15 @@ def test_a_mistake_is_named(tmp_path, section, words):
     (mistake,) = found(f"{AGENT}built_in:\n  {section}\n", tmp_path).mistakes
     assert words in mistake.text
     assert mistake.line == 3
+
+
+@pytest.mark.parametrize(
+    "section", ["mcp: {file: none.json}", "skills: {enabled: [x]}", "prompt_file: none.md"]
+)
+async def test_what_opening_the_agent_finds_too_is_one_mistake(tmp_path, section):
+    loaded = read_settings(f"{AGENT}built_in:\n  {section}\n", "config.yaml", {}, tmp_path)
+    both = check_settings(loaded) + await ask_agent(loaded, makes_a_run=False)
+    assert len(both.mistakes) == 1, both.mistakes
 
 
 def test_what_is_right_is_not_spoken_of(tmp_path):
