@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
-
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.store.base import BaseStore
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from parley.core.model.types import Json
+
+if TYPE_CHECKING:  # whoever only reads settings does not wait for langgraph
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
 SqlValue: TypeAlias = "str | bytes | int | float | None"
 Row: TypeAlias = "tuple[SqlValue, ...]"

@@ -58,7 +58,8 @@ class Clock:
 
 @asynccontextmanager
 async def telling(folder: Path, service: FakeService, clock: Clock | None = None) -> AsyncIterator[Store]:
-    async with SqliteStore.open(folder / "parley.db", clock=clock or Clock()) as store:
+    # Not alone, it looks all the time: nothing tells it that the clock has jumped.
+    async with SqliteStore.open(folder / "parley.db", clock=clock or Clock(), exclusive=False) as store:
         task = asyncio.create_task(FeedbackDelivery(store, [service], Quarantine()).run())
         try:
             yield store
