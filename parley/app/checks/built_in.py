@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
+from parley.app.settings.addresses import sign_in_address
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.errors import ConfigError
+from parley.core.network import is_loopback, is_public
 from parley.server.default_agent.mcp.server_file import McpServer, read_servers
 from parley.server.default_agent.prompt_file import read_prompt
 from parley.server.default_agent.skills.library import REMEDY, load_skill
 from parley.server.default_agent.skills.skill_file import SkillRefused
 
 _SECTION = "built_in"
+_INSIDE = (".local", ".internal", ".home.arpa")
+"""Names that nobody on the Internet has."""
 
 
 def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
@@ -53,6 +60,34 @@ def _skill_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
             load_skill(loaded.folder / section.folder, name)
         except SkillRefused as error:
             yield _problem(loaded, "skills", f"{error.user_text}; {REMEDY}")
+
+
+def unreachable_sign_ins(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
+    """Yield a remark where people are to sign in at an address that their own devices do not reach safely."""
+    section = loaded.settings.built_in.mcp
+    if not loaded.settings.agent.built_in or not section.file:
+        return
+    with suppress(ConfigError):  # It is among the mistakes.
+        names = [each.name for each in served_tools(loaded) if each.oauth is not None]
+        address = sign_in_address(loaded)
+        if names and (why := _out_of_reach(address)):
+            text = f"people sign in to {', '.join(names)} at {address}, {why}; write the https address"
+            yield _problem(loaded, "mcp", f"{text} where their browsers reach Parley as mcp.public_url")
+
+
+def _out_of_reach(address: str) -> str:
+    """Return why people's own devices are not to be sent to an address, "" where they may be."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if is_loopback(host):
+        return "which only a browser on this machine reaches"
+    if parts.scheme == "https":
+        return ""
+    try:
+        public = is_public(ip_address(host))
+    except ValueError:
+        public = "." in host and not host.endswith(_INSIDE)
+    return "where what lets them in crosses the Internet in plain text" if public else ""
 
 
 def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:

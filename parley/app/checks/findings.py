@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from parley.app.checks.built_in import built_in_mistakes
+from parley.app.checks.built_in import built_in_mistakes, unreachable_sign_ins
 from parley.app.settings.channel_sections import ChannelPlan
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
@@ -113,7 +113,7 @@ _IDLE = (
 def check_settings(loaded: LoadedSettings) -> Findings:
     """Return everything that can be seen in the settings alone."""
     mistakes = [*_assistants(loaded), *built_in_mistakes(loaded), *_halves(loaded), *_ids(loaded)]
-    remarks = [*_idle(loaded)]
+    remarks = [*_idle(loaded), *unreachable_sign_ins(loaded)]
     remarks += [ConfigProblem((), text) for text in (loaded.project.remarks if loaded.project else ())]
     for name, config in loaded.channels.items():
         for doubt in config.problems():

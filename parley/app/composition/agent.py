@@ -20,12 +20,13 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.agent_database import shared_database
 from parley.app.composition.built_in.commands import CommandAudit
-from parley.app.composition.built_in.mcp_accounts import open_sign_ins, sign_in_address, sign_in_routes
+from parley.app.composition.built_in.mcp_accounts import open_sign_ins, sign_in_routes
 from parley.app.composition.built_in.options import default_agent_options
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, mcp_address, tool_categories
 from parley.app.composition.memory_tools.remote import RemoteMemoryTools
 from parley.app.composition.store_index import store_index
 from parley.app.extras import require_extra
+from parley.app.settings.addresses import sign_in_address
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.built_in import ModelSection, thinking_choice
 from parley.app.settings.schema.model import Settings

@@ -75,7 +75,8 @@ class SignInPages:
         if not self._links.is_bound(state, browser):
             return _page(language, say(language, AgentSentence.SIGN_IN_BROWSER), status=403)
         code = _given(request, "code", _MOST_CODE)
-        if code and await self._links.finish(state, browser, code):
+        issuers = request.query_params.getlist("iss")
+        if code and await self._links.finish(state, browser, code, issuers):
             return _page(language, say(language, AgentSentence.SIGN_IN_WORKED, server=pending.server))
         return _page(language, say(language, AgentSentence.SIGN_IN_FAILED, server=pending.server), status=400)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 SIGN_IN_PATH = "/mcp/sign-in"
@@ -67,6 +68,9 @@ class SignInLinks(Protocol):
         """Return whether a browser is the one that the sign-in was given to."""
         ...
 
-    async def finish(self, state: str, browser: str, code: str) -> bool:
-        """Hand on the code that the sign-in's browser brought, once; tell whether the server took it."""
+    async def finish(self, state: str, browser: str, code: str, issuers: Sequence[str]) -> bool:
+        """Hand on the code that the sign-in's browser brought, once; tell whether the server took it.
+
+        A code of another issuer than the sign-in's, by the `issuers` that came with it, is not handed on.
+        """
         ...

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +14,8 @@ import httpx
 
 from parley.core.ports.sign_ins import CALLBACK_PATH, SIGN_IN_PATH
 from parley.server.accounts.files import AccountFiles
+
+log = logging.getLogger(__name__)
 
 PATIENCE = 900.0
 """Seconds for which a link holds."""
@@ -30,6 +33,18 @@ class RequestedSignIn:
     platform: str
 
 
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """Who signs people in: its name, letter by letter, and whether each answer is to have it (RFC 9207)."""
+
+    name: str
+    promised: bool
+
+    def gave(self, named: Sequence[str]) -> bool:
+        """Return whether an answer is from here, by the issuers that it names."""
+        return tuple(named) == (self.name,) or (not named and not self.promised)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingSignIn:
     """One that somebody was sent a link for. `browser` is the secret of the browser that has it, "" for none.
@@ -45,6 +60,7 @@ class PendingSignIn:
     code: asyncio.Future[str] = field(repr=False)
     done: asyncio.Future[bool] = field(repr=False)
     browser: str = field(default="", repr=False)
+    issuer: Issuer | None = None
 
     @property
     def server(self) -> str:
@@ -88,10 +104,13 @@ class SignIns:
         """Where servers send browsers back to."""
         return self.address.rstrip("/") + CALLBACK_PATH
 
-    def open(self, request: RequestedSignIn, url: str) -> tuple[str, PendingSignIn]:
+    def open(
+        self, request: RequestedSignIn, url: str, issuer: Issuer | None = None
+    ) -> tuple[str, PendingSignIn]:
         """Note that a link is sent, which leads to `url` in the end; return the link.
 
-        Its secret is another one than that of `url`: who reads the link in a chat cannot pass for the server.
+        `issuer` is who answers there, None where a server does not say. The link's secret is another one than
+        that of `url`: who reads the link in a chat cannot pass for the server.
         Raises ValueError for a URL that no browser is sent to.
         """
         state = parse_qs(urlsplit(url).query).get("state", [""])[0]
@@ -100,7 +119,14 @@ class SignIns:
         now, loop = self._clock(), asyncio.get_running_loop()
         self._by_link = {key: each for key, each in self._by_link.items() if each.until > now}
         made = PendingSignIn(
-            request, url, state, now + PATIENCE, loop, loop.create_future(), loop.create_future()
+            request,
+            url,
+            state,
+            now + PATIENCE,
+            loop,
+            loop.create_future(),
+            loop.create_future(),
+            issuer=issuer,
         )
         key = secrets.token_urlsafe(32)
         self._by_link[key] = made
@@ -139,10 +165,16 @@ class SignIns:
         found = self.returned(pending.state)
         return found is not None and bool(found.browser)
 
-    async def finish(self, state: str, browser: str, code: str) -> bool:
-        """Hand on the code that the sign-in's browser brought, once; tell whether the server took it."""
+    async def finish(self, state: str, browser: str, code: str, issuers: Sequence[str]) -> bool:
+        """Hand on the code that the sign-in's browser brought, once; tell whether the server took it.
+
+        A code of another issuer than the sign-in's, by the `issuers` that came with it, is not handed on.
+        """
         found, link = self.returned(state), self._link_of(state)
         if found is None or not self.is_bound(state, browser):
+            return False
+        if found.issuer is not None and not found.issuer.gave(issuers):
+            log.warning("a sign-in to %s was answered by another issuer than its own", found.server)
             return False
         self._by_link.pop(link, None)
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_exchange(found, code), found.loop))

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from starlette.routing import BaseRoute
 
-from parley.app.composition.memory_tools.deferred import own_address
+from parley.app.settings.addresses import sign_in_address
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import ACCOUNTS
 from parley.channels.kit.webhook import Webhook
@@ -22,11 +22,6 @@ from parley.server.accounts.sign_ins import SignIns
 def open_sign_ins(loaded: LoadedSettings) -> SignIns:
     """Return the sign-ins of this Parley."""
     return SignIns(AccountFiles(loaded.data_dir / ACCOUNTS), sign_in_address(loaded))
-
-
-def sign_in_address(loaded: LoadedSettings) -> str:
-    """Return where browsers reach this Parley."""
-    return loaded.settings.built_in.mcp.public_url or own_address(loaded)
 
 
 def sign_in_routes(sign_ins: SignIns) -> Sequence[BaseRoute]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from starlette.routing import BaseRoute
 
+from parley.app.settings.addresses import own_address
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.webhook import Webhook
 from parley.console.api.mcp import MCP_PATH, McpEndpoint
@@ -88,14 +87,3 @@ def mcp_address(loaded: LoadedSettings) -> str:
     """
     here = own_address(loaded) + MCP_PATH if loaded.settings.console.port else ""
     return loaded.settings.memory.tools_url or here
-
-
-def own_address(loaded: LoadedSettings) -> str:
-    """Return where the console is found from this machine."""
-    console = loaded.settings.console
-    host = console.host
-    with suppress(ValueError):
-        if ipaddress.ip_address(host).is_unspecified:
-            host = "127.0.0.1"
-    place = f"[{host}]" if ":" in host else host
-    return f"http://{place}:{console.port}"

@@ -156,7 +156,7 @@ class AccountConnections:
         """Be the sign-in: from the link to the tokens, or to the end of patience."""
 
         async def show(url: str) -> None:
-            link.set_result(self._sign_ins.open(requested, url))
+            link.set_result(self._sign_ins.open(requested, url, auth.issuer))
 
         async def answer() -> tuple[str, str | None]:
             _, pending = link.result()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 
 import httpx
 from mcp.client.auth import OAuthClientProvider, OAuthTokenError
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
 
 from parley.server.accounts.files import Account, AccountFiles
-from parley.server.accounts.sign_ins import PATIENCE, SignIns
+from parley.server.accounts.sign_ins import PATIENCE, Issuer, SignIns
 from parley.server.default_agent.mcp.server_file import McpServer
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,21 @@ class AccountProvider(OAuthClientProvider):
 
     forget: Callable[[], None]
     """Removes what is kept of the account, unless somebody signed in again meanwhile. Raises OSError."""
+    issuer: Issuer | None = None
+    """Who signs people in, as the newest metadata names it; None before there is any."""
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Sign a request as the SDK does, and note the issuer, whose exact name the SDK does not keep."""
+        async with aclosing(super().async_auth_flow(request)) as flow:
+            asked = await anext(flow)
+            while True:
+                response = yield asked
+                if asked is not request and response.status_code == 200:
+                    self.issuer = _issuer_in(await response.aread()) or self.issuer
+                try:
+                    asked = await flow.asend(response)
+                except StopAsyncIteration:
+                    return
 
     async def _handle_refresh_response(self, response: httpx.Response) -> bool:
         """Take renewed tokens; False where the sign-in is over. Raises OAuthTokenError to try again later."""
@@ -53,6 +69,16 @@ class AccountProvider(OAuthClientProvider):
         self.context.current_tokens = renewed
         self.context.update_token_expiry(renewed)
         return True
+
+
+def _issuer_in(body: bytes) -> Issuer | None:
+    """Return the issuer of an authorization server's metadata (RFC 8414), None for other answers."""
+    try:
+        OAuthMetadata.model_validate_json(body)
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return Issuer(found["issuer"], found.get("authorization_response_iss_parameter_supported") is True)
 
 
 def _error_in(body: bytes) -> str:

@@ -53,3 +53,32 @@ def test_without_a_model_the_section_does_nothing(tmp_path):
     (remark,) = found("built_in: {context_window: 4000}\n", tmp_path).remarks
     assert "does nothing" in remark.text
     assert "agent.model" in remark.text
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("", "at http://127.0.0.1:8765, which only a browser on this machine reaches"),
+        (", public_url: 'https://localhost'", "which only a browser on this machine reaches"),
+        (", public_url: 'http://parley.example.com'", "crosses the Internet in plain text"),
+        (", public_url: 'http://8.8.8.8:80'", "crosses the Internet in plain text"),
+        (", public_url: 'https://parley.example.com'", ""),
+        (", public_url: 'http://10.0.0.2:8765'", ""),
+        (", public_url: 'http://parley.internal'", ""),
+    ],
+)
+def test_an_address_where_people_cannot_sign_in_is_remarked(tmp_path, more, words):
+    (tmp_path / "mcp.json").write_text(
+        '{"mcpServers": {"desk": {"url": "https://d.test/mcp", "oauth": true}, "open": {"url": "https://o.test"}}}'
+    )
+    seen = found(f"{AGENT}built_in:\n  mcp: {{file: mcp.json{more}}}\n", tmp_path)
+    assert seen.mistakes == ()
+    assert [(words in each.text, each.line) for each in seen.remarks] == ([(True, 3)] if words else [])
+    for each in seen.remarks:
+        assert each.text.startswith("people sign in to desk at ")
+        assert each.text.endswith("as mcp.public_url")
+
+
+def test_without_a_server_that_people_sign_in_to_no_address_is_needed(tmp_path):
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"open": {"url": "https://o.test/mcp"}}}')
+    assert found(f"{AGENT}built_in: {{mcp: {{file: mcp.json}}}}\n", tmp_path).remarks == ()

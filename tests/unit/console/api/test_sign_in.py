@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 
 from parley.app.composition.built_in.mcp_accounts import sign_in_routes
 from parley.server.accounts.files import AccountFiles
-from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, RequestedSignIn, SignIns
+from parley.server.accounts.sign_ins import PATIENCE, Issuer, PendingSignIn, RequestedSignIn, SignIns
 
 PARLEY = "https://parley.test"
 ONWARD = "https://login.example.com/authorize?client_id=c&state=s-1"
@@ -57,7 +57,7 @@ async def send_form(browser: httpx.AsyncClient, link: str) -> httpx.Response:
     return await browser.post(link, data={"token": token_in(await browser.get(link))})
 
 
-async def bring_back(scene: Scene, browser: httpx.AsyncClient) -> httpx.Response:
+async def bring_back(scene: Scene, browser: httpx.AsyncClient, back: str = BACK) -> httpx.Response:
     """Come back with a code, which the server takes if it is given one."""
 
     async def take() -> None:
@@ -65,7 +65,7 @@ async def bring_back(scene: Scene, browser: httpx.AsyncClient) -> httpx.Response
         scene.sign_ins.close(scene.pending, True)
 
     taking = asyncio.create_task(take())
-    page = await browser.get(BACK)
+    page = await browser.get(back)
     taking.cancel()
     return page
 
@@ -155,6 +155,36 @@ async def test_people_read_whose_account_goes_where(
     assert all(each in text for each in words)
     assert "Ann &lt;b&gt;" in text
     assert "\u202e" not in text
+
+
+ISSUER = "https://login.example.com"
+
+
+@pytest.mark.parametrize(
+    ("promised", "named", "status"),
+    [
+        (True, f"&iss={ISSUER}", 200),
+        (True, "", 400),
+        (True, f"&iss={ISSUER}/", 400),
+        (False, "", 200),
+        (False, f"&iss={ISSUER}", 200),
+        (False, "&iss=https://evil.example", 400),
+        (False, "&iss=", 400),
+        (True, f"&iss=https://evil.example&iss={ISSUER}", 400),
+    ],
+)
+async def test_a_code_of_another_issuer_is_not_handed_on(
+    scene: Scene, promised: bool, named: str, status: int
+) -> None:
+    onward = ONWARD.replace("s-1", "s-2")
+    link, pending = scene.sign_ins.open(ANN, onward, Issuer(ISSUER, promised))
+    await send_form(scene.hers, link)
+    mixed = replace(scene, pending=pending)
+    page = await bring_back(mixed, scene.hers, BACK.replace("s-1", "s-2") + named)
+    assert (page.status_code, pending.code.done()) == (status, status == 200)
+    assert ("did not work" in page.text) == (status == 400)
+    refused = await scene.hers.get(f"{PARLEY}/mcp/callback?state=s-2&error=access_denied{named}")
+    assert refused.status_code == (404 if status == 200 else 400), "an error hands nothing on, of whomever"
 
 
 async def test_a_link_holds_for_a_while_only(scene: Scene) -> None:

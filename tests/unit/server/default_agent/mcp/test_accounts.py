@@ -221,6 +221,16 @@ async def test_a_link_that_another_browser_took_is_replaced_by_the_next_one(desk
     assert (await desk.answer("I have signed in")).text == "the account of ada"
 
 
+async def test_a_code_that_another_issuer_gave_is_not_sent_to_the_server(desk: Desk, address: str) -> None:
+    back = await desk.let_in(await desk.leave(await desk.ask()))
+    page = await desk.browser.get(f"{back}&iss=https://evil.example")
+    assert (page.status_code, "did not work" in page.text) == (400, True)
+    assert desk.files.servers("test:ann") == ()
+    # The same code is still good: nobody has used it.
+    own = address.removesuffix("mcp")
+    assert (await desk.browser.get(f"{back}&iss={own}")).status_code == 200
+
+
 async def test_a_server_at_another_address_gets_nothing_of_the_accounts_at_the_first(
     desk: Desk, tmp_path: Path
 ) -> None:

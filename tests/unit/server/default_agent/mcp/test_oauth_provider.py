@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from parley.server.accounts.files import Account, AccountErased, AccountFiles
-from parley.server.accounts.sign_ins import SignIns
+from parley.server.accounts.sign_ins import Issuer, SignIns
 from parley.server.default_agent.mcp.oauth_provider import oauth_provider
 from parley.server.default_agent.mcp.server_file import McpOAuth, McpServer
 from tests.unit.server.default_agent.mcp.wire_server import WireServer, wire_server
@@ -154,3 +154,40 @@ async def test_a_token_that_is_renewed_while_its_person_is_erased_is_not_kept(tm
             await visit.ask()
         assert "/mcp" not in server.paths()
         assert visit.files.servers("ann") == ()
+
+
+@pytest.mark.parametrize(
+    ("slash", "said", "promised"),
+    [("", True, True), ("/", True, True), ("", "true", False), ("", None, False)],
+)
+async def test_the_issuer_is_kept_letter_by_letter_with_what_it_promises(
+    tmp_path: Path, slash: str, said: object, promised: bool
+) -> None:
+    def answer(server: WireServer, request: Request) -> Response:
+        if request.url.path == "/.well-known/oauth-authorization-server":
+            body = {
+                "issuer": server.url + slash,
+                "authorization_endpoint": f"{server.url}/authorize",
+                "token_endpoint": f"{server.url}/token",
+                "authorization_response_iss_parameter_supported": said,
+            }
+            return JSONResponse(body)
+        return Response(status_code=401 if request.url.path == "/mcp" else 404)
+
+    async with wire_server(answer) as server:
+        seen: list[Issuer | None] = []
+
+        async def show(_: str) -> None:
+            seen.append(auth.issuer)
+            raise SignInNeeded
+
+        async def nothing() -> tuple[str, str | None]:
+            raise AssertionError("nobody follows a link")
+
+        account = Account("ann", "desk", f"{server.url}/mcp")
+        asked = McpServer("desk", "streamable_http", url=account.url, oauth=McpOAuth("parley"))
+        auth = oauth_provider(asked, SignIns(AccountFiles(tmp_path), "http://p.test"), account, show, nothing)
+        async with httpx.AsyncClient(auth=auth) as http:
+            with pytest.raises(SignInNeeded):
+                await http.get(account.url)
+        assert seen == [Issuer(server.url + slash, promised)]
