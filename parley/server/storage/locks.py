@@ -17,10 +17,11 @@ _LONGEST_PAUSE = 0.1
 async def cluster_lock(cluster: Cluster, name: str) -> AsyncIterator[None]:
     """Hold a lock of all servers. Raises one of the database's errors."""
     pause = _FIRST_PAUSE
-    while not await cluster.acquire(name):
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
     try:
+        # Who is cancelled here may have got it all the same.
+        while not await cluster.acquire(name):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
         yield
     finally:
         await cluster.release(name)

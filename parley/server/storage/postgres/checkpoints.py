@@ -14,6 +14,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 
 from parley.server.storage.interface import MEMORY, RollbackPoint, Statement
+from parley.server.storage.postgres.completion import complete
 from parley.server.storage.postgres.database import PostgresDatabase
 
 _ORDER = (
@@ -85,7 +86,13 @@ class PostgresCheckpoints(AsyncPostgresSaver):
             "metadata": _without_memory(config.get("metadata") or {}),
         }
         kept = cast("CheckpointMetadata", _without_memory(metadata))
-        return await super().aput(told, checkpoint, kept, new_versions)
+        return await complete(super().aput(told, checkpoint, kept, new_versions))
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task has written, committed on return."""
+        await complete(super().aput_writes(config, writes, task_id, task_path))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """A checkpoint with its writes: the one that is named, or the newest."""

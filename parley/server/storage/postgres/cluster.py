@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql
 
 from parley.server.storage.interface import PostgresPlace, Statement
+from parley.server.storage.postgres.completion import complete
 from parley.server.storage.postgres.database import PostgresDatabase
 from parley.server.storage.postgres.schema import Connection
 
@@ -58,6 +59,9 @@ class PostgresCluster:
         return lambda: time.time() + self._ahead
 
     async def acquire(self, name: str) -> bool:
+        return await complete(self._acquire(name))
+
+    async def _acquire(self, name: str) -> bool:
         # Synced: of a database that crashes nobody else may get what this server goes on with.
         async with self._database.fenced(durable=True) as cursor:
             await cursor.execute(_LOCK, (name, self._database.node))

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import PipelineStatus
 from psycopg.rows import AsyncRowFactory, tuple_row
 from psycopg.types.string import TextLoader
 from psycopg_pool import AsyncConnectionPool
@@ -17,6 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 from parley.core.model.errors import ConfigError
 from parley.server.http_errors import invalid
 from parley.server.storage.interface import JsonConditions, PostgresPlace, Row, SqlValue, Statement
+from parley.server.storage.postgres.completion import complete
 from parley.server.storage.postgres.conditions import PostgresConditions
 from parley.server.storage.postgres.schema import LOST, Connection, check_name
 
@@ -47,20 +49,14 @@ class PostgresDatabase:
 
     async def read(self, sql: str, parameters: Sequence[SqlValue] = ()) -> list[Row]:
         """All rows of a query."""
-        async with self.plain() as cursor:
-            cursor.adapters.register_loader("jsonb", TextLoader)
-            await cursor.execute(_marked(sql), parameters)
-            return cast("list[Row]", await cursor.fetchall()) if cursor.description else []
+        return await complete(self._read(sql, parameters))
 
     async def write(self, *statements: Statement, durable: bool = False) -> None:
         """Run statements in one transaction; committed on return, and if `durable` also synced to disk.
 
         Raises psycopg.Error, also where others have taken over from this server: nothing of it happened.
         """
-        async with self.fenced(durable=durable) as cursor:
-            for statement in statements:
-                for row in statement.rows:
-                    await cursor.execute(_marked(statement.sql), row)
+        await complete(self._write(statements, durable=durable))
 
     @asynccontextmanager
     async def plain(
@@ -78,10 +74,14 @@ class PostgresDatabase:
     async def fenced(
         self, rows: AsyncRowFactory[Any] = tuple_row, *, binary: bool = False, durable: bool = False
     ) -> AsyncIterator[psycopg.AsyncCursor[Any]]:
-        """Yield a cursor in a transaction, which is refused where others have taken over."""
+        """Yield a cursor in a transaction, which is refused where others have taken over.
+
+        It may not be cut off: call it in what is awaited by `complete`.
+        """
         with _mapped():
             async with (
                 self.pool.connection() as connection,
+                _discarded_in_pipeline(connection),
                 connection.pipeline(),
                 connection.transaction(),
                 connection.cursor(row_factory=rows, binary=binary) as cursor,
@@ -90,6 +90,31 @@ class PostgresDatabase:
                     await cursor.execute("SET LOCAL synchronous_commit TO off")
                 await cursor.execute("SELECT demand_node(%s)", (self.node,))
                 yield cursor
+
+    async def _read(self, sql: str, parameters: Sequence[SqlValue]) -> list[Row]:
+        async with self.plain() as cursor:
+            cursor.adapters.register_loader("jsonb", TextLoader)
+            await cursor.execute(_marked(sql), parameters)
+            return cast("list[Row]", await cursor.fetchall()) if cursor.description else []
+
+    async def _write(self, statements: Sequence[Statement], *, durable: bool) -> None:
+        async with self.fenced(durable=durable) as cursor:
+            for statement in statements:
+                for row in statement.rows:
+                    await cursor.execute(_marked(statement.sql), row)
+
+
+@asynccontextmanager
+async def _discarded_in_pipeline(connection: psycopg.AsyncConnection[Any]) -> AsyncIterator[None]:
+    """Keep a connection that was cut off from the next one who gets it: its queries would find nothing.
+
+    The driver leaves it in pipeline mode, in which rows come later, and the pool does not look.
+    """
+    try:
+        yield
+    finally:
+        if not connection.closed and connection.pgconn.pipeline_status != PipelineStatus.OFF:
+            await connection.close()
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from langgraph.store.base import Op, Result
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
@@ -14,6 +15,7 @@ from psycopg.rows import DictRow, dict_row
 from parley.core.model.errors import ConfigError
 from parley.server.storage.embedding import EmbeddingStore, Vectors
 from parley.server.storage.interface import Statement
+from parley.server.storage.postgres.completion import complete
 from parley.server.storage.postgres.database import PostgresDatabase
 from parley.server.storage.store_index import StoreIndex
 
@@ -43,6 +45,10 @@ class PostgresItems(EmbeddingStore, AsyncPostgresStore):
                 raise ConfigError("agent_server.store_index.dims: PostgreSQL needs the number; set it")
             await self._forget_other_vectors(self._index.identity)
         await super().setup()
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do all of this, to its end where whoever asks is cancelled."""
+        return await complete(super().abatch(ops))
 
     async def _forget_other_vectors(self, identity: str) -> None:
         """Forget the vectors of another model: no distance to them means anything."""
