@@ -11,7 +11,7 @@ from tests.kit.product.long_answers import far
 from tests.kit.product.process import parley
 from tests.kit.product.telegram_chat import Chat
 from tests.kit.stored_text import file_texts, sqlite_rows
-from tests.nodes.node_cluster import NodeCluster
+from tests.nodes.node_cluster import NodeCluster, until
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 
@@ -26,12 +26,16 @@ def traces(town: NodeCluster, word: str) -> list[str]:
 
 
 def spoken_with(town: NodeCluster, person: Chat) -> None:
-    """Have them talk until several nodes have worked for them."""
-    served, last = set[str](), far(0.18)
-    while len(served) < 2:
-        said = person.say(f"My zebra is called Quillon; count to {last} slowly")
-        served.add(town.worker(str(person.person)))
-        person.sees(f"{last - 1} {last}", after=said)
+    """Have several nodes work for them: a node keeps the conversations that it takes, while it lives."""
+    last = far(0.18)
+    said = person.say(f"My zebra is called Quillon; count to {last} slowly")
+    first = town.worker(str(person.person))
+    person.sees(f"{last - 1} {last}", after=said)
+    town.nodes[first].kill()
+    said = person.say(f"My zebra is called Quillon; count to {last} slowly")
+    assert until(lambda: [each for each in town.workers(str(person.person)) if each != first])
+    person.sees(f"{last - 1} {last}", after=said)
+    town.start(first, memory=QUICK)
 
 
 def test_a_person_is_erased_on_every_node(town: NodeCluster) -> None:
