@@ -62,7 +62,7 @@ def test_the_commands_read_it(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.yaml").write_text(f'store: {{url: "{cluster.url}"}}\n')
     common = {"config": None, "verbose": False}
-    assert threads.run(argparse.Namespace(**common, limit=10)) == 0
+    assert threads.run(argparse.Namespace(**common, limit=10, all=False)) == 0
     assert audit.run(argparse.Namespace(**common, days=1, json=False)) == 0
     said = capsys.readouterr().out
     assert "No conversation has been answered yet." in said

@@ -60,6 +60,8 @@ async def test_with_the_servers_own_address_it_is_heard(cluster: Cluster, pooler
         PostgresStore.open(pooler, schema=schema, poll=3600, listen_url=cluster.url) as a,
         PostgresStore.open(pooler, schema=schema) as b,
     ):
+        for node in (a, b):
+            await node.renew()  # now b knows of a
         waiting = asyncio.create_task(a.wait("in", 3600))
         await asyncio.sleep(0)
         await a.get("k")  # behind the look of whoever waits
