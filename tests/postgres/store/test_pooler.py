@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
-from itertools import count
 
 import pytest
 from psycopg import sql
@@ -75,7 +74,7 @@ async def test_notices_that_the_pooler_brings_to_the_wrong_connection_do_not_pil
 ) -> None:
     heard: list[object] = []
     async with PostgresStore.open(pooler, schema=schema) as store:
-        await store.put(NewQueueItem("in", "x", "0"))
+        await store.get("k")
         connection = store._engine.writer._connection
         assert connection is not None
         arrived = connection.pgconn.notify_handler
@@ -86,10 +85,10 @@ async def test_notices_that_the_pooler_brings_to_the_wrong_connection_do_not_pil
             arrived(notice)
 
         connection.pgconn.notify_handler = hear
-        listening, lanes = sql.SQL("LISTEN {}").format(sql.Identifier(schema)), count()
+        listening = sql.SQL("LISTEN {}").format(sql.Identifier(schema))
         async with asyncio.timeout(patience(30)):
             while len(heard) < 20:
                 # Which of its connections the pooler takes is up to it; that one listens from here on.
                 await connection.execute(listening)
-                await store.put(NewQueueItem("in", f"x{next(lanes)}", "1"))
+                await store.news.publish("topic", "hello")
         assert not connection._notifies_backlog
