@@ -55,7 +55,8 @@ class Postgres:
     def open(self, folder: Path) -> AbstractAsyncContextManager[Store]:
         from parley.store.postgres import PostgresStore
 
-        return PostgresStore.open(self._url("parley"), schema=_name(folder), poll=0.05)
+        # Nobody says meanwhile that this node lives (PostgresNodeRegistry.keep_alive).
+        return PostgresStore.open(self._url("parley"), schema=_name(folder), poll=0.05, lease=600.0)
 
     def section(self, folder: Path) -> dict[str, str]:
         return {"url": self._url(_name(folder))}
