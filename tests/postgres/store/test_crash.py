@@ -149,6 +149,7 @@ async def test_a_process_that_was_stopped_and_goes_on_disturbs_no_order(
             lane, number = line.decode().split()
             acknowledged[lane].add(int(number))
     await child.wait()
+    await all_ended(cluster.url)
     async with PostgresStore.open(cluster.url, schema=schema) as store:
         await audit(store, acknowledged)
 
