@@ -49,7 +49,7 @@ class SharedThreadQueues:
         self._admissions: dict[str, tuple[asyncio.Lock, list[None]]] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
-        self._held: dict[str, set[str]] = {}
+        self._held: dict[str, dict[str, asyncio.Future[None]]] = {}
         self._executed: dict[str, ActiveRun] = {}
         self._others: set[asyncio.Task[None]] = set()
         self._looking: asyncio.Task[None] | None = None
@@ -161,10 +161,13 @@ class SharedThreadQueues:
                 if run.row.thread_id == thread_id:
                     self._follow(run)
             return
-        self._held[thread_id] = set()
+        withdrawn = self._held[thread_id] = {}
         try:
             while (row := await self._next(thread_id)) is not None:
                 await self._take(row)
+            # Whoever took the thread before they are over would find those runs unfinished, and execute them.
+            while going := [task for task in withdrawn.values() if not task.done()]:
+                await asyncio.wait(going)
         finally:
             del self._held[thread_id]
         await self._cluster.release(f"work/{thread_id}")
@@ -173,7 +176,7 @@ class SharedThreadQueues:
             self._again.add(thread_id)
 
     async def _next(self, thread_id: str) -> RunRow | None:
-        gone = self._held.get(thread_id, set())
+        gone = self._held.get(thread_id, {})
         for row in await due_runs(self._database, thread_id, self._cluster.clock()):
             if row.run_id not in gone:
                 return row
@@ -215,10 +218,9 @@ class SharedThreadQueues:
         run = self._executed.get(run_id)
         if run is not None:
             run.cancel(cast("CancelAction", action))
-        elif run_id not in (gone := self._held.get(thread_id, {run_id})):
+        elif (gone := self._held.get(thread_id)) is not None and run_id not in gone:
             # It waits behind another one, and need not.
-            gone.add(run_id)
-            self._start(self._withdraw_waiting(run_id, action))
+            gone[run_id] = self._start(self._withdraw_waiting(run_id, action))
 
     async def _withdraw_waiting(self, run_id: str, action: str) -> None:
         with suppress(*self._database.errors):  # its turn comes all the same
@@ -243,10 +245,11 @@ class SharedThreadQueues:
         for run in self._unfinished_here():
             self._follow(run)
 
-    def _start(self, work: Awaitable[None]) -> None:
+    def _start(self, work: Awaitable[None]) -> asyncio.Future[None]:
         task = asyncio.ensure_future(work)
         self._others.add(task)
         task.add_done_callback(self._others.discard)
+        return task
 
     def _known(self, row: RunRow) -> ActiveRun:
         run = self._runs.get(row.run_id)
