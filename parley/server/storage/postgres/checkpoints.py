@@ -182,11 +182,8 @@ class PostgresCheckpoints(AsyncPostgresSaver):
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         """A cursor for the library, which asks for a pipeline where it writes."""
-        if pipeline:
-            async with self._database.fenced(dict_row, binary=True) as cursor:
-                yield cursor
-            return
-        async with self._database.plain(dict_row, binary=True) as cursor:
+        take = self._database.fenced if pipeline else self._database.plain
+        async with take(dict_row, binary=True) as cursor:
             yield cursor
 
 
