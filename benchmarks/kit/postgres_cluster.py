@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import pwd
-import random
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.kit.free_ports import free_port
 
 MOST_CONNECTIONS = 40
 _PATIENCE = 300
@@ -121,11 +121,3 @@ def binaries() -> Path:
     initdb = shutil.which("initdb")
     assert initdb is not None, 'no PostgreSQL server is installed: Debian\'s package is "postgresql"'
     return Path(initdb).parent
-
-
-def free_port() -> int:
-    """One that nobody uses, below those that the kernel gives out: it is still free at a restart."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port

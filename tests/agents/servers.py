@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kit.free_ports import free_port
 from tests.agents.graphs.models import SEEN
 from tests.conformance.servers import aegra, development_server
-from tests.kit.product.process import AGENT_KEY, Process, free_port
+from tests.kit.product.process import AGENT_KEY, Process
 
 EMBEDDED, OFFICIAL, AEGRA = "embedded", "official", "aegra"
 _GRAPHS = Path(__file__).with_name("graphs")

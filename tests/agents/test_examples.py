@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.agents.servers import list_graphs
 from tests.conformance.served.lead_agent import REPORT, lead_agent
 from tests.kit.checkout import ROOT
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
-from tests.kit.product.process import Config, Process, free_port, parley
+from tests.kit.product.process import Config, Process, parley
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

@@ -9,12 +9,13 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.agents.graphs.attachments import REPORT
 from tests.agents.graphs.failing import BLOCKED
 from tests.agents.servers import AEGRA, EMBEDDED, OFFICIAL, list_graphs, serving
 from tests.agents.table import GRAPHS
-from tests.kit.product.process import PATIENCE, Process, free_port, split
+from tests.kit.product.process import PATIENCE, Process, split
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

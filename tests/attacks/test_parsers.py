@@ -181,7 +181,7 @@ def test_small_talk_that_can_be_parted_in_many_ways_is_read_at_once(part):
 
 def test_what_grows_faster_is_told():
     def squares(text):
-        return [text.count("b", 0, place) for place in range(len(text))]
+        return sum(1 for _ in text for _ in text)
 
-    assert any(climbs(squares, "a", 4_000) for _ in range(10))
+    assert any(climbs(squares, "a", 1_000) for _ in range(10))
     assert climbs(sorted, "a", 40_000) is None

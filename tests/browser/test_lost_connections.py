@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, Route
 
+from benchmarks.kit.free_ports import free_port
 from parley.channels.web.config import Config
 from parley.console.http.options import ConsoleOptions
 from tests.browser.conftest import Chat, new_page
 from tests.browser.scripted_core import TOKEN, own_console, running
 from tests.kit.doubles.web import MemoryDocuments
-from tests.kit.product.process import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

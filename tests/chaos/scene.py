@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 
 from benchmarks.kit import postgres_cluster
+from benchmarks.kit.free_ports import free_port
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
@@ -26,7 +27,7 @@ from tests.chaos.platforms.dingtalk import FaultyDingTalk
 from tests.chaos.platforms.feishu import FaultyFeishu
 from tests.chaos.platforms.slack import FaultySlack
 from tests.chaos.platforms.telegram import FaultyTelegram
-from tests.kit.product.process import AGENT_KEY, Process, asking, free_port
+from tests.kit.product.process import AGENT_KEY, Process, asking
 from tests.kit.small_disk import Disk
 
 DATA = "data"

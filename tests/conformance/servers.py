@@ -17,12 +17,12 @@ import httpx
 import psycopg
 
 from benchmarks.kit import postgres_cluster
+from benchmarks.kit.free_ports import free_port
 from parley.server.options import EmbeddedOptions
 from parley.server.tcp_server import serve
 from tests.conformance.served.graphs import NAMES
 from tests.kit.checkout import OFFICIAL_VENV
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port
 
 _ROOT = Path(__file__).parents[2]
 _GRAPHS = Path(__file__).parent / "served" / "graphs.py"

@@ -4,11 +4,12 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.other_engines import is_alike
 from tests.kit.engine import NAMES
 from tests.kit.machine import patience
-from tests.kit.product.process import Process, asking, free_port
+from tests.kit.product.process import Process, asking
 from tests.kit.product.scene import KEYED, Scene, attach_logs, begin, end
 from tests.kit.product.telegram_chat import telegram_config
 from tests.kit.product.web_person import WebPerson

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.kit import postgres_cluster
+from benchmarks.kit.free_ports import free_port
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
-from tests.kit.product.process import Process, free_port
+from tests.kit.product.process import Process
 from tests.kit.product.scene import KEYED, attach_logs, begin, end
 from tests.nodes.node_cluster import NodeCluster
 

@@ -6,8 +6,8 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.kit.http_server import stop_listening
-from tests.kit.product.process import free_port
 
 _PIECE = 65536
 

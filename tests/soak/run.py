@@ -12,9 +12,10 @@ from typing import cast
 
 import httpx
 
+from benchmarks.kit.free_ports import free_port
 from tests.chaos.accounting.ledger import Account
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port, way_in, write_config
+from tests.kit.product.process import way_in, write_config
 from tests.soak.line_process import PATIENCE, Child, child
 from tests.soak.process_meter import Lag, Meter, Part
 from tests.soak.scale import CHANNELS, INTERVAL, Scale

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port
 from tests.kit.product.scene import begin, end
 from tests.vendors.node_bot import SDKS
 

@@ -9,12 +9,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
+from benchmarks.kit.free_ports import free_port
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from tests.browser.conftest import listen, new_page, save_shot
 from tests.browser.test_accessibility import findings
 from tests.kit.product.init_walk import WALKERS, Walker, scan_address
-from tests.kit.product.process import Process, free_port
+from tests.kit.product.process import Process
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from benchmarks.kit.free_ports import free_port
 from parley.app.composition.built_in.mcp_accounts import sign_in_routes
 from parley.console.server import HttpServer
 from parley.server.accounts.files import AccountFiles
@@ -19,7 +20,6 @@ from parley.server.default_agent.mcp.server_file import McpOAuth, McpServer
 from tests.browser.conftest import listen, new_page
 from tests.browser.scripted_core import own_console
 from tests.e2e.built_in.test_mcp import listens
-from tests.kit.product.process import free_port
 from tests.kit.waiting import until
 from tests.unit.server.default_agent.mcp.scene import with_accounts
 

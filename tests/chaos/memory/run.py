@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.kit.free_ports import free_port
 from parley.app.storage.paths import VECTORS
 from parley.simulator.telegram import TelegramSimulator
 from tests.chaos.accounting.store_queries import remembered, unfinished, unlearned, waiting
@@ -20,7 +21,7 @@ from tests.chaos.planning.process_faults import LEASE
 from tests.chaos.scene import new_database
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
-from tests.kit.product.process import AGENT_KEY, Process, asking, free_port
+from tests.kit.product.process import AGENT_KEY, Process, asking
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
 GRAPH = {"graphs": {"agent": f"{ROOT / 'tests/chaos/memory/agent_graph.py'}:graph"}, "assistant": "agent"}

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from tests.kit.doubles.llm_provider import Provider, provider
-from tests.kit.product.process import AGENT_KEY, asking, free_port
+from tests.kit.product.process import AGENT_KEY, asking
 from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 from tests.unit.server.default_agent.scripted_model import Said, calls, offered, repeats_result, streams

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.product.process import PATIENCE, command, environment, free_port, write_config
+from benchmarks.kit.free_ports import free_port
+from tests.kit.product.process import PATIENCE, command, environment, write_config
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

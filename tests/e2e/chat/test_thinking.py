@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley import Client
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.chat.thinking_graph import THOUGHT
-from tests.kit.product.process import PATIENCE, Process, free_port, split
+from tests.kit.product.process import PATIENCE, Process, split
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley import Client
-from tests.kit.product.process import AGENT_KEY, PATIENCE, free_port
+from tests.kit.product.process import AGENT_KEY, PATIENCE
 from tests.kit.product.scene import begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.kit.free_ports import free_port
 from tests.kit.checkout import PACKAGES, ROOT, SHIPPED
-from tests.kit.product.process import PATIENCE, environment, free_port
+from tests.kit.product.process import PATIENCE, environment
 
 _HEARS_CTRL_C = """
 import os, signal, sys

@@ -17,9 +17,9 @@ from zipfile import ZipFile
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from tests.kit.checkout import ROOT, SHIPPED
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(600)]
 

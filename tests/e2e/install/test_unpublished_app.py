@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.dingtalk import DingTalkSimulator
-from tests.kit.product.process import Process, free_port, parley
+from tests.kit.product.process import Process, parley
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.engine import CHOSEN, Sqlite
 from tests.kit.product.long_answers import far
-from tests.kit.product.process import Process, free_port, parley, write_config
+from tests.kit.product.process import Process, parley, write_config
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from parley.store.sqlite.database.connection import SqliteLocation, open_writer, prepare
-from tests.kit.product.process import PATIENCE, Process, command, environment, free_port, parley
+from tests.kit.product.process import PATIENCE, Process, command, environment, parley
 from tests.kit.small_disk import WARNING, namespace
 from tests.kit.waiting import until
 

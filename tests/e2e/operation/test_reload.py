@@ -15,17 +15,10 @@ import httpx
 import pytest
 import yaml
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.engine import CHOSEN
-from tests.kit.product.process import (
-    PATIENCE,
-    Process,
-    command,
-    environment,
-    free_port,
-    way_in,
-    write_config,
-)
+from tests.kit.product.process import PATIENCE, Process, command, environment, way_in, write_config
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson

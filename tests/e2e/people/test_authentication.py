@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.kit.product.process import free_port, parley, split, way_in
+from benchmarks.kit.free_ports import free_port
+from tests.kit.product.process import parley, split, way_in
 from tests.kit.product.scene import Scene, begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

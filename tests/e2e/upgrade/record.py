@@ -18,10 +18,11 @@ import httpx
 import psycopg
 
 from benchmarks.kit import postgres_cluster
+from benchmarks.kit.free_ports import free_port
 from parley.store.postgres.database import schema as postgres_schema
 from parley.store.sqlite.database import schema as sqlite_schema
 from tests.e2e.upgrade.earlier import CONFIG, STORES
-from tests.kit.product.process import Config, Process, free_port, way_in
+from tests.kit.product.process import Config, Process, way_in
 from tests.kit.waiting import until
 
 

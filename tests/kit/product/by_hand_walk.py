@@ -15,11 +15,12 @@ from typing import Any
 
 import yaml
 
+from benchmarks.kit.free_ports import free_port
 from parley.app.settings.channel_registry import channel_config
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 from tests.kit.product.init_walk import WALKERS, Walker
-from tests.kit.product.process import Process, free_port, parley
+from tests.kit.product.process import Process, parley
 
 _YAML = re.compile(r"^ *```yaml\n(?P<text>.*?)^ *```", re.DOTALL | re.MULTILINE)
 _ID = re.compile(r"\b\d{3,}\b")

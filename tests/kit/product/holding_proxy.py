@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from tests.kit.product.process import free_port
+from benchmarks.kit.free_ports import free_port
 
 _PIECE = 65536
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
@@ -72,14 +69,6 @@ def environment() -> dict[str, str]:
 def command(*arguments: str) -> list[str]:
     """The command line of `parley`."""
     return [sys.executable, "-m", "parley", *arguments]
-
-
-def free_port() -> int:
-    """A port that nobody uses, below those that the kernel gives out: it is still free at a restart."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 def write_config(folder: Path, config: Config) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.engine import CHOSEN
-from tests.kit.product.process import AGENT_KEY, Config, Process, free_port
+from tests.kit.product.process import AGENT_KEY, Config, Process
 from tests.kit.product.telegram_chat import Chat
 
 KEYED: Config = {"agent": {"api_key": AGENT_KEY}}

@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 import psycopg
 import pytest
 
-from benchmarks.kit.postgres_cluster import MOST_CONNECTIONS, Cluster, free_port
+from benchmarks.kit.free_ports import free_port
+from benchmarks.kit.postgres_cluster import MOST_CONNECTIONS, Cluster
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.postgres import PostgresStore

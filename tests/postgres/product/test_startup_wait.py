@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from benchmarks.kit.postgres_cluster import Cluster
-from tests.kit.product.process import Process, free_port
+from tests.kit.product.process import Process
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchmarks.kit.postgres_cluster import Cluster, free_port, stepping_down
+from benchmarks.kit.free_ports import free_port
+from benchmarks.kit.postgres_cluster import Cluster, stepping_down
 from tests.kit.machine import patience
 
 _INI = """\

@@ -7,16 +7,11 @@ import socket
 import httpx
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.model.errors import ConfigError
 from tests.kit.doubles.console_server import ROUTES, TOKEN, UP, bearer, serving
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 async def run_until_it_fails(options: ConsoleOptions) -> str:

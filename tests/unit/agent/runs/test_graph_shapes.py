@@ -6,13 +6,13 @@ import logging
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.agent.langgraph_client import AgentServerClient
 from parley.agent.runs.graph_shapes import GraphShapes
 from parley.agent.stream.graph_shape import GraphShape
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.core.model.errors import AgentError
 from parley.core.model.types import SessionSettings
-from tests.kit.product.process import free_port
 
 
 async def test_a_server_that_is_away_is_said_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,12 +2,12 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.simulator.telegram import TelegramSimulator
 from parley.version import VERSION
 from tests.kit.checkout import ROOT
@@ -212,8 +212,3 @@ def test_a_question_is_answered_without_a_running_parley_and_listed_afterwards(t
     assert "demonstration" in answer.stdout
     listed = parley(tmp_path, "threads").stdout
     assert re.search(r"^web:terminal-chat +[0-9a-f-]{36} +idle .*hello there$", listed, re.MULTILINE)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]

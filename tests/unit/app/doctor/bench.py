@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.kit.free_ports import free_port
 from parley.app.doctor.agent import probe_agent
 from parley.app.doctor.channels import probe_channels
 from parley.app.doctor.context import DoctorContext
@@ -38,7 +39,6 @@ from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port
 
 KEY = "the-key-of-an-agent-server"
 GROUPS: dict[str, ProbeGroup] = {

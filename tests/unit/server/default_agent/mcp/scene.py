@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.kit.free_ports import free_port
 from parley.server.options import DefaultAgentOptions, McpOptions, ToolRules
-from tests.kit.product.process import free_port
 
 NOTES = Path(__file__).with_name("notes_server.py")
 ACCOUNTS = Path(__file__).with_name("account_server.py")

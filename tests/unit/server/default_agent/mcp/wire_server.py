@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.kit.product.process import free_port
+from benchmarks.kit.free_ports import free_port
 from tests.kit.waiting import until
 
 
