@@ -296,5 +296,5 @@ class TurnExecution:
     async def _remember(self) -> None:
         if turn_memory.is_from_one_person(self._burst):
             self.past = await turn_memory.remember_turn(
-                self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
+                self._services, self._beginning, self._message, self.id, self._log.record
             )
