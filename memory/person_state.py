@@ -34,7 +34,15 @@ class PersonStateStore:
 
     async def get(self, person: str) -> PersonState:
         """Return a person's state."""
-        return _read(await self._documents.get(_PREFIX + person))
+        return (await self.get_fenced(person))[0]
+
+    async def get_fenced(self, person: str) -> tuple[PersonState, Document]:
+        """Return a person's state, and the document that keeps it as it is: a transaction that writes it
+        fails where the state has changed.
+        """
+        document = await self._documents.get(_PREFIX + person)
+        state = _read(document)
+        return state, replace(document, body=encode(state))
 
     async def note_assistant(self, person: str, assistant: str) -> None:
         """Record that an assistant has a memory of its own of this person."""

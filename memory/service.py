@@ -33,7 +33,7 @@ from parley.memory.model.timestamps import format_timestamp
 from parley.memory.notices import PersonNotices
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.past_turns.service import PastTurnService
-from parley.memory.person_state import PersonState, PersonStateStore
+from parley.memory.person_state import PersonStateStore
 from parley.memory.recall import Recaller, memory_key
 from parley.memory.repository import MemoryRepository
 from parley.memory.search.semantic.scoring import SemanticIndex
@@ -241,19 +241,17 @@ class MemoryService:
 
     async def clear(self, person: str) -> int:
         with map_store_errors():
+            # In this order nothing can be learned again in between: bar, queue, then the memory itself.
+            await self._states.note_cleared(person, self._clock())
+            waited = await self._queue.waiting(person)
+            await self._queue.cancel(person)
             await self._queue.discard_dead(person)
             await self.past_turns.erase(person)
             await self._told.erase(person)
-            if await self._is_unknown(person):
+            if not waited and await self._is_unknown(person):
                 return 0
             number = len((await self._repository.load_merged(person)).document.facts)
-            # In this order nothing can be learned again in between: bar, queue, then the memory itself.
-            await self._states.note_cleared(person, self._clock())
-            await self._queue.cancel(person)
-            await self._queue.discard_dead(person)  # again: turns that failed, or ended, meanwhile
-            await self.past_turns.erase(person)
             await self._forget_vectors(person)
-            await self._told.erase(person)
             self._uses.take(person)
             await self._store.erase(person)
         self._cache.drop(person)
@@ -266,10 +264,10 @@ class MemoryService:
                 await asyncio.to_thread(self._semantic.forget, memory_key(person, assistant))
 
     async def _is_unknown(self, person: str) -> bool:
-        """Return whether nothing was ever recorded of them, nor waits."""
-        noted = await self._states.get(person) != PersonState() or await self._queue.waiting(person)
+        """Return whether nothing was ever learned of them."""
         whole = await self._repository.load_merged(person)
-        return not noted and not whole.revision and not whole.damaged
+        learned = whole.revision or whole.damaged or (await self._states.get(person)).assistants
+        return not learned
 
     async def merge(self, source: str, into: str, account: str = "") -> MergeOutcome:
         if source == into:

@@ -59,7 +59,8 @@ class PastTurnService:
         hidden = not turn.private and self._options.groups is Groups.OFF
         if not self.enabled or hidden or not turn.user_text.strip():
             return ()
-        if turn.at <= (await self._states.get(turn.person)).cleared_at or await self._is_off(turn.person):
+        state, unchanged = await self._states.get_fenced(turn.person)
+        if turn.at <= state.cleared_at or await self._is_off(turn.person):
             return ()
         kept = PastTurn(
             turn.id,
@@ -73,7 +74,7 @@ class PastTurnService:
             _kept_text(turn.reply_text),
         )
         own, by_conversation = past_turn_documents(kept, utc_day(self._clock()).isoformat())
-        return () if (await self._documents.get(own.key)).body else (own, by_conversation)
+        return () if (await self._documents.get(own.key)).body else (own, by_conversation, unchanged)
 
     async def search(self, query: PastTurnQuery) -> Sequence[PastTurn]:
         if not self.enabled or await self._is_off(query.person):

@@ -13,6 +13,9 @@ from parley.core.ports.journal import QueueItem
 # Some platforms tell the time of sending in whole seconds.
 _CLOCK_GRAIN = 1.0
 
+_LATE = 60.0
+"""Seconds from which a message came late, and was not sent by a clock that is behind ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
@@ -21,6 +24,16 @@ class QueuedMessage:
     item: QueueItem
     message: InboundMessage
     edits: tuple[QueueItem, ...] = ()
+
+    @property
+    def said_at(self) -> float:
+        """Return when it was said, in Unix seconds, to be compared with what happened here.
+
+        That is when it was accepted: a platform's clock may be ahead of ours or behind it. Of what came late,
+        or is answered again, only the platform knows.
+        """
+        late = self.item.put_at - self.message.sent_at > _LATE
+        return self.message.sent_at if late or self.message.retries else self.item.put_at
 
 
 def decode_messages(items: Sequence[QueueItem]) -> tuple[QueuedMessage, ...]:

@@ -26,23 +26,23 @@ async def commit_turn(
     turn: TurnRecord,
     work: TurnExecution,
 ) -> None:
-    """Finish the burst's items, open the turn's questions, and free the lane.
+    """Hand the turn to memory, finish the burst's items, open the turn's questions, and free the lane.
 
     A conversation begun anew meanwhile is left as it is. Raises LaneLost, StoreUnavailable.
     """
     items, tallies = batch_items(burst), usage_increments(services, burst[0].message, turn)
-    conversation = burst[0].message.conversation
+    conversation, past = burst[0].message.conversation, await work.remember()
     if turn.stage is TurnStage.REJECTED or turn.broken:
         reason = BROKEN_REASON if turn.broken else REFUSED_REASON.format(turn.refusal)
         if tallies:
             await services.journal.tally(tallies, once=f"spent/{items[0].id}")
         await bury_items(services.journal, claim, items, reason)
         return
-    seen, entry = work.seen, (*_entry(services, burst, turn), *work.past)
+    seen, entry = work.seen, _entry(services, burst, turn)
     while True:
         # Nearly always the conversation still is as the turn read it, and then it is not read again.
         record, document = seen
-        documents, puts = list(entry), [*_again(burst, turn), *work.rewrites]
+        documents, puts = [*entry, *past], [*_again(burst, turn), *work.rewrites]
         if turn.thread in ("", services.conversations.thread_id(conversation, record)):
             record, opened = _with_questions(work, work.updated_conversation(record))
             documents += [conversation_document(document, record), *opened[0]]
@@ -52,7 +52,7 @@ async def commit_turn(
                 claim, items, note=encode(turn), documents=documents, puts=puts, tallies=tallies
             )
         except DocumentConflict:
-            seen = await services.conversations.read(conversation)
+            seen, past = await services.conversations.read(conversation), await work.remember()
             continue
         return
 

@@ -43,8 +43,7 @@ class TurnExecution:
     """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
 
     A turn whose handling failed again and again, and why (`broken`), is answered with an apology only. `seen`
-    is the conversation as the turn found it, `past` what keeps the turn among past conversations, `rewrites`
-    the work of writing the answer once more.
+    is the conversation as the turn found it, `rewrites` the work of writing the answer once more.
     """
 
     def __init__(
@@ -57,8 +56,7 @@ class TurnExecution:
         broken: str = "",
     ) -> None:
         self._services, self._beginning = services, beginning
-        self._answered, self._broken = answered, broken
-        self.seen, self.past = beginning.seen, tuple[Document, ...]()
+        self._answered, self._broken, self.seen = answered, broken, beginning.seen
         self._log = TurnCheckpoint(services.journal, claim, beginning.burst[0].item)
         self._burst = burst = with_transcripts(beginning.burst, self._log.record.transcripts)
         self._message = merge_batch(with_spoken_words(burst))
@@ -122,7 +120,6 @@ class TurnExecution:
         if self._log.record.stage is not TurnStage.SKIPPED:
             with self._times.delivering():
                 await self._deliver()
-            await self._remember()
         return self._log
 
     def report(self) -> None:
@@ -134,6 +131,14 @@ class TurnExecution:
         turn, now = self._log.record, self._services.clock()
         after = conversation_after_turn(record, self._burst, self._message, turn, now)
         return replace(after, rateable=self.id) if is_rateable(self._services, self._message, turn) else after
+
+    async def remember(self) -> tuple[Document, ...]:
+        """Hand the turn to memory; return what is to be written with its end. Raises StoreUnavailable."""
+        if not turn_memory.is_from_one_person(self._burst):
+            return ()
+        return await turn_memory.remember_turn(
+            self._services, self._beginning, self._message, self.id, self._log.record
+        )
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
@@ -292,9 +297,3 @@ class TurnExecution:
         if self._log.taken_over:
             target = self._log.target(self.id, message)
             self.rewrites = (final_rewrite_item(target, final, self._channel.longest_call),)
-
-    async def _remember(self) -> None:
-        if turn_memory.is_from_one_person(self._burst):
-            self.past = await turn_memory.remember_turn(
-                self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
-            )

@@ -19,6 +19,7 @@ from parley.core.state.conversations import ConversationRecord, with_chosen_sess
 from parley.core.state.team_chats import team_of
 from parley.core.state.turn_record import TurnRecord
 from parley.core.texts import MemorySentence, Sentence, say
+from parley.core.turns.turn_context import TurnContext
 
 log = logging.getLogger(__name__)
 
@@ -101,18 +102,19 @@ async def recall_team(services: CoreServices, message: InboundMessage, said: Seq
 
 async def remember_turn(
     services: CoreServices,
-    person: str,
+    beginning: TurnContext,
     message: InboundMessage,
-    conversation: ConversationRecord,
     turn_id: str,
     record: TurnRecord,
 ) -> tuple[Document, ...]:
     """Hand a turn to memory, once the agent answered or asked back; its failures are its own.
 
-    Return what keeps the turn among past conversations, to be written with its end. Raises StoreUnavailable.
+    `message` is all of what the turn was asked. Return what keeps the turn among past conversations, to be
+    written with its end. Raises StoreUnavailable.
     """
     if record.outcome not in _REMEMBERED or not services.memory.enabled:
         return ()
+    person, conversation = beginning.person, beginning.seen[0]
     turn = CompletedTurn(
         id=turn_id,
         person=person,
@@ -123,7 +125,8 @@ async def remember_turn(
         language=message.sender.language,
         user_text=message.text,
         reply_text=(record.reply or record.text)[record.preamble :],
-        at=message.sent_at,
+        # As old as its oldest words: nothing that was said before a clear is kept with what came after.
+        at=min(accepted.said_at for accepted in beginning.burst),
         private=message.private,
         link=message.link,
     )

@@ -54,7 +54,10 @@ class PastTurns(Protocol):
         ...
 
     async def documents_of(self, turn: CompletedTurn) -> tuple[Document, ...]:
-        """Return what keeps a turn, to be written with its end; nothing where it is not to be kept."""
+        """Return what keeps a turn, to be written with its end; nothing where it is not to be kept.
+
+        The write conflicts where its person clears everything meanwhile: what this returns then counts.
+        """
         ...
 
     async def search(self, query: PastTurnQuery) -> Sequence[PastTurn]:

@@ -11,6 +11,7 @@ from tests.contract.promise import given, needs
 
 NUTS = "I am allergic to nuts"
 _LISBON = "My flat is in Lisbon"
+_PORTO = "My flat is in Porto now"
 _YES_NO = ("Approve forget", "Refuse")
 _OF_PEOPLE = ("memory/", "past-turn/", "past-turn-in/", "memory-told/")
 """What the keys of all documents of memory begin with."""
@@ -104,7 +105,9 @@ async def promise_a_press_lets_a_tool_forget(scene: Scene) -> None:
 @needs("groups")
 @given(remembers=True)
 async def promise_past_talk_is_its_persons(scene: Scene) -> None:
-    """`/memory recall` finds what a person said, for them alone and in private; cleared, nothing is found."""
+    """`/memory recall` finds what a person said, for them alone and in private; cleared, it finds only
+    what is said after that.
+    """
     alone, place, other = (
         await scene.driver.private(),
         await scene.driver.group("Bob"),
@@ -120,6 +123,10 @@ async def promise_past_talk_is_its_persons(scene: Scene) -> None:
     await scene.until_shows(other, "I found nothing")
     await scene.driver.say(alone, "/memory clear yes")
     await scene.until(lambda: _is_gone(scene, _LISBON), "the talk to be gone")
+    await scene.until_shows(alone, "is forgotten")
+    await scene.ask(alone, _PORTO, 2)
+    await scene.driver.say(alone, recall)
+    await scene.until_shows(alone, f"“{_PORTO}”")
 
 
 @given(remembers=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -60,6 +61,41 @@ async def test_what_several_people_wrote_together_is_nobodys(tmp_path: Path) -> 
     async with core(tmp_path) as parley:
         await parley.channel.until_finals(1)
         assert not parley.memory.turns
+
+
+@pytest.mark.parametrize("ahead", [-30.0, -0.9, 0.0, 3600.0])
+async def test_words_are_as_old_as_their_acceptance_whatever_the_platforms_clock_says(
+    tmp_path: Path, ahead: float
+) -> None:
+    """Telegram tells whole seconds: what is said right after a clear would else be older than the clear."""
+    async with core(tmp_path) as parley:
+        before = time.time()
+        await answer(parley, "I own a boat", sent_at=before + ahead)
+        (turn,) = await parley.memory.until_turns(1)
+        assert before <= turn.at <= time.time()
+
+
+async def test_what_came_late_or_is_answered_again_was_said_when_the_platform_says(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        now = time.time()
+        await answer(parley, "I own a boat", sent_at=now - 600)
+        await answer(parley, "And a canoe", sent_at=now - 5)
+        await answer(parley, "/retry")
+        turns = await parley.memory.until_turns(3)
+        assert [turn.user_text for turn in turns] == ["I own a boat", "And a canoe", "And a canoe"]
+        assert [turns[0].at, turns[2].at] == [now - 600, now - 5]
+
+
+async def test_several_messages_of_one_turn_are_as_old_as_the_first(tmp_path: Path) -> None:
+    async with core(tmp_path, working=False) as parley:
+        await parley.say("number 0")
+        between = time.time()
+        for number in range(1, 120):
+            await parley.say(f"number {number}")
+    async with core(tmp_path) as parley:
+        turn = (await parley.memory.until_turns(1))[0]
+        assert "number 0\nnumber 1\n" in turn.user_text
+        assert turn.at < between
 
 
 async def test_memory_says_who_learns_and_how_rules_get_a_model(tmp_path: Path) -> None:
