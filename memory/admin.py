@@ -9,7 +9,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
-from parley.core.ports.memory.admin import FactChange, FactEdit, FailedTurn, MemoryHealth, UnknownCategory
+from parley.core.ports.memory.admin import (
+    MOST_COUNTED,
+    FactChange,
+    FactEdit,
+    FailedTurn,
+    MemoryHealth,
+    UnknownCategory,
+)
 from parley.core.ports.memory.port import INSTRUCTION, FactView, Memory, MemoryView
 from parley.memory.cache import MemoryCache
 from parley.memory.edits.similarity import comparison_key
@@ -77,10 +84,10 @@ class MemoryAdmin:
 
     async def health(self) -> MemoryHealth:
         with map_store_errors():
-            people = await self._store.people()
-            waiting = await self._queue.count_waiting(people)
-            dead = len(await self._queue.dead())
-        return MemoryHealth(len(people), waiting, dead, self._extractor, self._redact(self._last_error))
+            people = len(await self._store.people_page("", MOST_COUNTED))
+            waiting = await self._queue.count_waiting(MOST_COUNTED)
+            dead = await self._queue.count_dead()
+        return MemoryHealth(people, waiting, dead, self._extractor, self._redact(self._last_error))
 
     async def people(self, after: str, limit: int) -> Sequence[str]:
         return await self._store.people_page(after, limit)

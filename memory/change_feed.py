@@ -67,9 +67,6 @@ class PublishingStore:
         self._changed(person)
         return saved
 
-    async def people(self) -> list[str]:
-        return list(await self._store.people())
-
     async def people_page(self, after: str, limit: int) -> list[str]:
         return list(await self._store.people_page(after, limit))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -35,6 +35,14 @@ _LOOK_EVERY = 32
 
 class LearningJournal(Journal, Protocol):
     """A journal with the operator's side of dead letters."""
+
+    async def count_waiting(self, queue: str, most: int) -> int:
+        """Return how many items of a queue wait, without the empty ones; no more than `most` are counted."""
+        ...
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """Return how many dead letters each queue has, without the empty ones."""
+        ...
 
     async def revive(self, item: int) -> bool:
         """Requeue a dead letter; return False if there is none."""
@@ -91,10 +99,13 @@ class LearningQueue:
         found = (decode_turn(item) for item in await self._waiting(person))
         return tuple(turn for turn in found if turn is not None)
 
-    async def count_waiting(self, people: Sequence[str]) -> int:
-        """Return how many turns of these people wait, and of those seen lately by this process."""
-        everybody = dict.fromkeys([*people, *self._added])
-        return sum([len(await self._waiting(person)) for person in everybody])
+    async def count_waiting(self, most: int) -> int:
+        """Return how many turns of everybody wait; no more than `most` are counted."""
+        return await self._journal.count_waiting(QUEUE, most)
+
+    async def count_dead(self) -> int:
+        """Return how many turns of everybody failed."""
+        return (await self._journal.dead_by_queue()).get(QUEUE, 0)
 
     async def cancel(self, person: str) -> int:
         """Cancel waiting turns, also those in progress; return how many."""

@@ -27,10 +27,6 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def people(self) -> Sequence[str]:
-        """Return the persons of whom anything is remembered, in order."""
-        ...
-
     async def people_page(self, after: str, limit: int) -> Sequence[str]:
         """Return the next persons of whom anything is remembered after one, at most `limit`; "" is the start.
 

@@ -55,25 +55,13 @@ class SqlMemoryStore:
         written = await self._documents.set(document)
         return self._keep(document.key, replace(stored, revision=str(written.version)))
 
-    async def people(self) -> Sequence[str]:
-        """Return the persons who have a memory. Raises StoreUnavailable."""
-        found = set()
-        async for document in self._all(_PREFIX):
-            stored = await self._read(document)
-            if stored.document != MemoryDocument():
-                found.add(unquote(document.key.removeprefix(_PREFIX).split("/")[0]))
-        return sorted(found)
-
     async def people_page(self, after: str, limit: int) -> Sequence[str]:
         """Return the next persons after one, in the order of the keys. Raises StoreUnavailable."""
         found, start = dict[str, None](), f"{_PREFIX}{quote(after, safe='')}/{_LAST}" if after else ""
-        async for document in self._all(_PREFIX, start):
-            person = unquote(document.key.removeprefix(_PREFIX).split("/")[0])
-            if person not in found and (await self._read(document)).document != MemoryDocument():
-                found[person] = None
-                if len(found) == limit:
-                    break
-        return list(found)
+        while len(found) < limit and (page := await self._documents.list(_PREFIX, _PAGE, start)):
+            found.update(dict.fromkeys(await self._thread.run_in_thread(partial(_remembered, page))))
+            start = page[-1].key
+        return list(found)[:limit]
 
     async def erase(self, person: str) -> None:
         """Remove everything of a person but the generation. Raises StoreUnavailable."""
@@ -150,6 +138,19 @@ def _parsed(body: str) -> tuple[ParsedDocument, Notes]:
     row = read_row(body)
     found = read_document(row.document)
     return found, restored_notes(row.notes, found.document)
+
+
+def _remembered(page: Sequence[Document]) -> list[str]:
+    """Return whose memories these are, without the empty ones and those that cannot be read.
+
+    They are not cached: those in use would have to go for them.
+    """
+    found = []
+    for document in page:
+        with suppress(ValueError):  # whoever loads it sets it aside
+            if document.body and _parsed(document.body)[0].document != MemoryDocument():
+                found.append(unquote(document.key.removeprefix(_PREFIX).split("/")[0]))
+    return found
 
 
 def _key(person: str, assistant: str) -> str:

@@ -97,7 +97,7 @@ class DeadLetterStore(Journal, Protocol):
         ...
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """Return how many dead letters each queue has."""
+        """Return how many dead letters each queue has, without the empty ones."""
         ...
 
 

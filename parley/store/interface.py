@@ -17,11 +17,15 @@ class Store(StoreAdmin, Protocol):
     """
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """Return how many dead letters each queue has."""
+        """Return how many dead letters each queue has, without the empty ones."""
         ...
 
     async def backlog(self) -> Mapping[str, QueueBacklog]:
         """Return what each queue has that is ready and held by nobody; queues without any are left out."""
+        ...
+
+    async def count_waiting(self, queue: str, most: int) -> int:
+        """Return how many items of a queue wait, without the empty ones; no more than `most` are counted."""
         ...
 
     async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:

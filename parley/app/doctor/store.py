@@ -9,11 +9,10 @@ from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.network import compare_clocks
 from parley.app.doctor.result import CheckResult, failed, remarked, succeeded
 from parley.app.settings.load import LoadedSettings
-from parley.app.storage.store import count_store, describe_store, probe_store
+from parley.app.storage.store import count_waiting_items, describe_store, probe_store
 from parley.app.supervision.waiting_work import count_waiting, describe_waiting
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.core.ports.health import WAITING
-from parley.core.ports.store_admin import ItemState
 from parley.store.diagnosis import StoreProbe
 
 _PATIENCE = 15.0
@@ -69,11 +68,10 @@ async def probe_waiting_work(context: DoctorContext) -> AsyncIterator[CheckResul
 async def _waiting_in_store(loaded: LoadedSettings) -> str:
     try:
         async with asyncio.timeout(_PATIENCE):
-            items = (await count_store(loaded)).items
+            waiting = await count_waiting_items(loaded)
     except (ConfigError, StoreUnavailable, TimeoutError):
         return ""  # the probe of the store says so
-    waiting = [(queue, count) for queue, state, count, _ in items if state == ItemState.WAITING.value]
-    found = count_waiting(waiting, loaded.channels)
+    found = count_waiting(waiting.items(), loaded.channels)
     return describe_waiting(found) if found else ""
 
 

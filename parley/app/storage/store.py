@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +24,7 @@ from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.sqlite.database.file_lock import lock_database
-from parley.store.sqlite.diagnosis import probe_sqlite, sqlite_statistics
+from parley.store.sqlite.diagnosis import probe_sqlite, sqlite_statistics, sqlite_waiting
 from parley.store.sqlite.read_only import open_read_only
 from parley.store.store_copy import CopyEndpoint
 
@@ -138,6 +138,17 @@ async def probe_store(loaded: LoadedSettings, clock: Callable[[], float] = time.
         return await asyncio.to_thread(probe_sqlite, database_path(loaded))
     probe: StoreProbe = await _postgres().probe_postgres(loaded.settings.store.url, clock=clock)
     return probe
+
+
+async def count_waiting_items(loaded: LoadedSettings) -> Mapping[str, int]:
+    """Return how many items wait in each queue, beside a Parley that may be running.
+
+    Raises StoreUnavailable, ConfigError.
+    """
+    if loaded.settings.store.embedded:
+        return await asyncio.to_thread(sqlite_waiting, database_path(loaded))
+    waiting: Mapping[str, int] = await _postgres().postgres_waiting(loaded.settings.store.url)
+    return waiting
 
 
 async def count_store(loaded: LoadedSettings) -> StoreStatistics:

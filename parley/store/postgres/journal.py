@@ -238,6 +238,9 @@ class PostgresStore:
         rows = await self._read(self._calls.backlog(self._now()))
         return {queue: QueueBacklog(lanes, oldest) for queue, lanes, oldest in rows}
 
+    async def count_waiting(self, queue: str, most: int) -> int:
+        return int((await self._read(self._calls.count_waiting(queue, most)))[0][0])
+
     async def revive(self, item: int) -> bool:
         return bool((await self._write(self._calls.revive(item, self._now())))[0][0])
 

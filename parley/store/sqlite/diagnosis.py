@@ -16,6 +16,7 @@ from parley.store.sqlite.database.connection import SqliteLocation, open_reader,
 from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.database.file_lock import lock_database
 from parley.store.sqlite.database.schema import STEPS, version_of
+from parley.store.sqlite.operations.sql import WAITING_BY_QUEUE
 
 _BUSY_SECONDS = 2.0
 
@@ -32,6 +33,18 @@ def probe_sqlite(path: Path) -> StoreProbe:
                 return _probe(path, schema)
         with tempfile.TemporaryDirectory(prefix=".parley-doctor-", dir=nearest_folder(path.parent)) as folder:
             return _probe(Path(folder) / path.name, schema)
+    except (sqlite3.Error, OSError) as error:
+        raise map_error(path, error) from error
+
+
+def sqlite_waiting(path: Path) -> dict[str, int]:
+    """Return how many items wait in each queue, beside a Parley that may be running.
+
+    Raises StoreUnavailable.
+    """
+    try:
+        with closing(open_reader(SqliteLocation(path, _BUSY_SECONDS, 0))) as connection:
+            return dict(connection.execute(WAITING_BY_QUEUE).fetchall())
     except (sqlite3.Error, OSError) as error:
         raise map_error(path, error) from error
 

@@ -198,8 +198,7 @@ class SqliteStore:
         return order_documents([key], await self._engine.reader.rows(sql.GET, key))[0]
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
-        rows = await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys)))
-        return order_documents(keys, rows)
+        return order_documents(keys, await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys))))
 
     async def set(self, document: Document) -> Document:
         return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
@@ -238,6 +237,9 @@ class SqliteStore:
         now = self._clock()
         rows = await self._engine.reader.rows(sql.BACKLOG, now, now)
         return {queue: QueueBacklog(lanes, oldest) for queue, lanes, oldest in rows}
+
+    async def count_waiting(self, queue: str, most: int) -> int:
+        return int((await self._engine.reader.rows(sql.COUNT_WAITING, queue, most))[0][0])
 
     async def revive(self, item: int) -> bool:
         return await self._engine.writer.submit(lambda tx: maintenance.revive(tx, item))

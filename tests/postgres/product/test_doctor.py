@@ -19,8 +19,10 @@ from benchmarks.kit.postgres_cluster import MOST_CONNECTIONS, Cluster
 from parley.app.cli.main import main
 from parley.app.doctor.context import DoctorContext, RunningState
 from parley.app.doctor.result import CheckResult, ProbeStatus
-from parley.app.doctor.store import probe_the_store
+from parley.app.doctor.store import probe_the_store, probe_waiting_work
 from parley.app.settings.load import read_settings
+from parley.core.model.queues import turn_queue
+from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
@@ -65,6 +67,20 @@ async def examine(
     found = {each.name.removeprefix("store."): each async for each in probe_the_store(context)}
     assert "secret" not in repr(found)
     return found
+
+
+async def test_what_waits_is_named_while_no_parley_runs(
+    tmp_path: Path, url: str, admin: psycopg.Connection
+) -> None:
+    text = f"store: {{url: {json.dumps(url)}}}\nagent: {{url: 'http://127.0.0.1:9'}}"
+    context = DoctorContext(read_settings(text, "config.yaml", {}, tmp_path))
+    assert [each async for each in probe_waiting_work(context)] == [], "there are no tables yet"
+    async with PostgresStore.open(url) as store:
+        await store.put(*(NewQueueItem(turn_queue("support"), f"support:{n}", "{}") for n in range(3)))
+        for claim in await store.claim(turn_queue("support"), 1):
+            await store.done(claim, claim.items)
+    (found,) = [each async for each in probe_waiting_work(context)]
+    assert found.text.endswith("support (2)")
 
 
 async def find_failure(folder: Path, url: str) -> CheckResult:

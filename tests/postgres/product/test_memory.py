@@ -7,10 +7,12 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import psycopg
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import DocumentConflict
+from parley.core.ports.memory.admin import MOST_COUNTED
 from parley.core.ports.memory.past_turns import PastTurnQuery
 from parley.memory.learning.extraction.extractor import Extractor
 from parley.memory.learning.extraction.rules import RuleExtractor
@@ -22,6 +24,16 @@ from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.postgres import PostgresStore
 from tests.kit.doubles.llm_provider import turn
 from tests.kit.samples.memories import fact, stored
+from tests.postgres.store.query_plans import recorded_store
+
+_MANY = 20_000
+_MULTIPLIED = (
+    """INSERT INTO documents (key, body, version) SELECT 'memory/p' || n || '/', body, 1
+        FROM generate_series(1, %(many)s) n, documents WHERE key = 'memory/ann/'""",
+    """INSERT INTO items (queue, lane, slot, put_at, first_at, run_at, body)
+        SELECT queue, 'p' || n, slot, put_at, first_at, run_at, body
+        FROM generate_series(1, %(many)s) n, items WHERE lane = 'ann'""",
+)
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 
@@ -53,6 +65,23 @@ async def test_what_people_add_on_two_nodes_at_once_is_all_there(
     for each in services:
         overview = await each.overview("ann")
         assert len(overview.facts) == 12
+
+
+async def test_the_health_of_memory_is_told_without_reading_everybody(cluster: Cluster, schema: str) -> None:
+    async with recorded_store(cluster.url, schema) as (store, recorder):
+        memory = service(store)
+        await memory.add("ann", "Likes tea")
+        await memory.record(turn(1, "I live in Ulm"))
+        with psycopg.connect(cluster.url, autocommit=True) as admin:
+            admin.execute(f"SET search_path TO {schema}".encode())
+            for statement in _MULTIPLIED:
+                admin.execute(statement.encode(), {"many": _MANY})
+        recorder.clear()
+        health = await memory.admin.health()
+        assert (health.people, health.waiting, health.dead) == (MOST_COUNTED, MOST_COUNTED, 0)
+        # Each turn that waits has an empty item before it, which is passed over.
+        assert recorder.most() <= 2 * MOST_COUNTED + 10
+        assert len(recorder.plans) <= 2 * (MOST_COUNTED // 100) + 5  # a page's function and its query
 
 
 async def test_thirty_additions_at_once_are_all_kept(

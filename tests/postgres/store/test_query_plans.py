@@ -116,6 +116,8 @@ VERBS: dict[str, Verb] = {
     "the newest items": lambda s, c: s.lanes_before(4_000, 10),
     "dead": _dead_pages,
     "dead beside": _dead_beside,
+    "count what waits": lambda s, c: s.count_waiting("in", 20),
+    "count where nothing waits": lambda s, c: s.count_waiting("other", 20),
     "revive": _revive,
     "discard": _discard,
     "remove": lambda s, c: s.remove([20, 21, MANY + 22]),

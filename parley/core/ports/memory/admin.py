@@ -22,10 +22,15 @@ class UnknownCategory(MemoryFailed):
         super().__init__(f"category: must be one of {', '.join(categories)}")
 
 
+MOST_COUNTED = 1_000
+"""People and waiting turns that are counted for a look at memory's health: more of them are not read."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryHealth:
     """Number of people remembered, turns that wait and turns that failed; what extracts, and the last error.
 
+    Of people and of turns that wait 1000 stands for that many or more (`MOST_COUNTED`).
     `last_error` begins with its time, and is empty when there was none since the start.
     """
 

@@ -54,6 +54,23 @@ async def probe_postgres(
             )
 
 
+async def postgres_waiting(url: str, *, schema: str = "parley") -> dict[str, int]:
+    """Return how many items wait in each queue. Raises StoreUnavailable."""
+    where = parse_location(url, schema)
+    async with await connect(where) as connection:
+        try:
+            if await version_of(connection, schema) == 0:
+                return {}
+            found = await connection.execute(
+                sql.SQL("SELECT queue, count(*) FROM {}.items WHERE state = 0 GROUP BY queue").format(
+                    sql.Identifier(schema)
+                )
+            )
+            return {str(queue): int(count) for queue, count in await found.fetchall()}
+        except psycopg.Error as error:
+            raise map_error(where.place, error) from error
+
+
 async def postgres_statistics(url: str, *, schema: str = "parley") -> StoreStatistics:
     """Count rows. Raises StoreUnavailable."""
     where = parse_location(url, schema)

@@ -196,7 +196,7 @@ class JournalCalls:
 
     def dead_by_queue(self) -> SqlCall:
         statement = f"""SELECT queue, count(*)::bigint FROM {self.schema}.items
-            WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"""
+            WHERE state = 2 AND ended_at IS NOT NULL AND body <> '' GROUP BY queue"""
         return SqlCall(statement, ())
 
     def backlog(self, now: float | None) -> SqlCall:
@@ -205,6 +205,16 @@ class JournalCalls:
             FROM {s}.lanes, (SELECT {s}.moment(%s::float8) AS now) AS moment
             WHERE ready_at IS NOT NULL AND ready_at <= moment.now GROUP BY queue, moment.now"""
         return SqlCall(statement, (now,))
+
+    def count_waiting(self, queue: str, most: int) -> SqlCall:
+        """Step from one to the next: a server that believes that two wait would sort them all first."""
+        waiting = f"SELECT lane, id FROM {self.schema}.items WHERE queue = %s AND state = 0 AND body <> ''"
+        statement = f"""WITH RECURSIVE found AS ((SELECT first.*, 1::bigint AS number
+            FROM ({waiting} ORDER BY lane, id LIMIT 1) AS first) UNION ALL
+            SELECT next.*, number + 1 FROM found, LATERAL ({waiting} AND (lane, id) > (found.lane, found.id)
+            ORDER BY lane, id LIMIT 1) AS next WHERE number < %s::bigint)
+            SELECT count(*)::bigint FROM found"""
+        return SqlCall(statement, (queue, queue, most))
 
     def revive(self, item: int, now: float | None) -> SqlCall:
         return SqlCall(f"SELECT {self.schema}.revive(%s::bigint, %s::float8)", (item, now))

@@ -97,9 +97,13 @@ _DEAD = """SELECT id, queue, lane, body, CASE note WHEN '' THEN reason ELSE note
 DEAD = f"{_DEAD} <= ?1 AND (ended_at < ?1 OR id < ?2) ORDER BY ended_at DESC, id DESC LIMIT ?3"
 DEAD_BESIDE = f"""{_DEAD} = (SELECT ended_at FROM items WHERE id = ?1 AND state = 2)
     AND (queue, lane) = (SELECT queue, lane FROM items WHERE id = ?1) ORDER BY id DESC"""
-DEAD_BY_QUEUE = "SELECT queue, count(*) FROM items WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"
+DEAD_BY_QUEUE = """SELECT queue, count(*) FROM items WHERE state = 2 AND ended_at IS NOT NULL AND body <> ''
+    GROUP BY queue"""
 BACKLOG = """SELECT queue, count(*), ? - min(ready_at) FROM lanes WHERE ready_at IS NOT NULL AND ready_at <= ?
     GROUP BY queue"""
+WAITING_BY_QUEUE = "SELECT queue, count(*) FROM items WHERE state = 0 GROUP BY queue"
+COUNT_WAITING = """SELECT count(*) FROM
+    (SELECT 1 FROM items WHERE queue = ? AND state = 0 AND body <> '' LIMIT ?)"""
 REVIVE = """UPDATE items SET state = 0, ended_at = NULL, reason = '', attempts = 0, run_at = ?,
     slot = CASE WHEN EXISTS (SELECT 1 FROM items AS newer WHERE newer.queue = items.queue
     AND newer.lane = items.lane AND newer.slot = items.slot AND newer.state = 0 AND newer.slot <> '')

@@ -83,6 +83,15 @@ class UpkeepPromises:
         await a.put(NewQueueItem("other", "x", "3"))
         assert dict(await a.dead_by_queue()) == {"in": 2}
 
+    async def test_what_waits_is_counted_up_to_a_number(self, a: Store) -> None:
+        assert await a.count_waiting("in", 9) == 0
+        await bury(a, "dead")
+        await a.put(*(NewQueueItem("in", lane, body) for lane in "yz" for body in ("1", "2", "", "3")))
+        await a.put(NewQueueItem("other", "x", "1"))
+        await a.claim("in", 1)
+        assert await a.count_waiting("in", 9) == 6
+        assert await a.count_waiting("in", 4) == 4
+
     async def test_a_backlog_is_what_is_ready_and_held_by_nobody(self, a: Store, clock: Clock) -> None:
         assert dict(await a.backlog()) == {}
         await a.put(NewQueueItem("in", "held", "1"))
