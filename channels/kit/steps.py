@@ -32,7 +32,7 @@ def step_lines(steps: Sequence[Step], title: Callable[[str], str], *, answered: 
 def _named(step: Step) -> str:
     if step.status is not StepStatus.RUNNING or not (said := _newest(step.output)):
         return step.title
-    return f"{step.title}: {said}"
+    return f"{step.title} · {said}"
 
 
 def _newest(output: str) -> str:

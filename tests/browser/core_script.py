@@ -97,6 +97,24 @@ async def _think(turn: Turn) -> Snapshots:
     yield turn.final("I thought.", replace(thinks, status=StepStatus.DONE), looked)
 
 
+def _scout(place: str, status: StepStatus = StepStatus.RUNNING, did: str = "web search") -> Step:
+    task = f"How is the weather in {place} today, and what will it be like tomorrow?"
+    return Step(place, f"researcher: {task[:50]}…", status, details=task, output=did)
+
+
+async def _scouts(turn: Turn) -> Snapshots:
+    """Two work at once and a third waits; one is done, one fails, and the last takes too long."""
+    rome, oslo = _scout("Rome", did="web search\nweb fetch"), _scout("Oslo")
+    yield turn.growing("", rome, oslo, _scout("Lima", StepStatus.PENDING, ""))
+    await turn.release.wait()
+    turn.release.clear()
+    rome = replace(rome, status=StepStatus.DONE)
+    yield turn.growing("", rome, replace(oslo, status=StepStatus.FAILED), _scout("Lima"))
+    await turn.release.wait()
+    lima = _scout("Lima", StepStatus.FAILED)
+    yield turn.final("It is sunny in Rome.", rome, replace(oslo, status=StepStatus.FAILED), lima)
+
+
 async def _document(turn: Turn) -> Snapshots:
     """Stands still behind its table until it is told to go on: who wants to see it grow is never late."""
     for count in range(8, len(_WORDS), 8):
@@ -128,6 +146,7 @@ _SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
     "queue": _wait,
     "think": _think,
     "grow": _grow,
+    "scouts": _scouts,
     "document": _document,
     "mail": _mail,
     "report": _file,

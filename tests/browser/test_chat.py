@@ -97,6 +97,41 @@ async def test_what_a_model_thinks_is_folded_until_somebody_wants_to_read_it(cha
     assert await chat.page.locator(".prose").inner_text() == "I thought."
 
 
+@pytest.mark.parametrize(("name", "width"), [("desktop", 1280), ("phone", 390)])
+async def test_subagents_are_steps_that_say_what_each_does_now(chat: Chat, name: str, width: int) -> None:
+    await chat.page.set_viewport_size({"width": width, "height": 800})
+    await chat.send("send scouts")
+    steps = chat.page.locator(".steps li")
+    await steps.first.wait_for()
+    now = steps.locator(".now")
+    assert await now.all_inner_texts() == [" · web fetch", " · web search"]
+    assert await steps.evaluate_all("(all) => all.map((each) => each.className)") == [
+        "running",
+        "running",
+        "pending",
+    ]
+    await chat.shot(f"subagents-{name}")
+    await steps.first.locator("summary").click()
+    assert not await now.first.is_visible(), "below it stands all that was done"
+    assert await steps.first.locator("div").last.inner_text() == "web search\nweb fetch"
+    chat.core.release.set()
+    await chat.page.locator(".steps li.failed").wait_for()
+    assert await now.all_inner_texts() == [" · web search"], "who has ended does nothing now"
+    color = "(mark) => getComputedStyle(mark).color"
+    marks = [await each.evaluate(color) for each in await steps.locator("> .icon").all()]
+    assert marks[0] != marks[1], "only who failed has the colour of that"
+    turned = "(all) => all.map((each) => getComputedStyle(each, '::after').transform)"
+    opened, closed, _ = await steps.locator("summary").evaluate_all(turned)
+    assert opened != closed, "what is folded looks folded"
+    await chat.shot(f"subagents-{name}-failed")
+    chat.core.release.set()
+    await chat.sees("It is sunny in Rome.")
+    assert not await steps.first.is_visible()
+    await chat.shot(f"subagents-{name}-ended")
+    wide = "document.documentElement.scrollWidth"
+    assert await chat.page.evaluate(wide) <= width
+
+
 async def test_whoever_has_the_focus_on_the_steps_keeps_it(chat: Chat) -> None:
     await chat.send("grow")
     await chat.sees("One")

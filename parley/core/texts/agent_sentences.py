@@ -20,6 +20,9 @@ class AgentSentence(StrEnum):
     SIGN_IN_WORKED = "sign_in_worked"
     SIGN_IN_FAILED = "sign_in_failed"
     SIGN_IN_GONE = "sign_in_gone"
+    SIGN_IN_REFUSED = "sign_in_refused"
+    SIGN_IN_REFUSED_WHY = "sign_in_refused_why"
+    SIGN_IN_NO_ADDRESS = "sign_in_no_address"
     RUN_REPEATS = "run_repeats"
     RUN_MODEL_CALLS = "run_model_calls"
 
@@ -41,6 +44,9 @@ EN: dict[AgentSentence, str] = {
     S.SIGN_IN_WORKED: "You have signed in to {server}. You can close this page and go back to the chat.",
     S.SIGN_IN_FAILED: "The sign-in to {server} did not work. Ask for another link in the chat.",
     S.SIGN_IN_GONE: "This link does not hold any more. Ask for another one in the chat.",
+    S.SIGN_IN_REFUSED: "No link for {server}: its sign-in is not safe",
+    S.SIGN_IN_REFUSED_WHY: "{server} wants you to sign in at {where}. That is not safe to open, so you get no link. Whoever runs Parley finds in its log what can be done.",
+    S.SIGN_IN_NO_ADDRESS: "an address that cannot be read",
     S.RUN_REPEATS: "I stopped here: I called {tool} {count} times with the same arguments, and it always had the same result.",
     S.RUN_MODEL_CALLS: "I stopped here: I called my model {count} times for this, which is the limit. Write to me if I should go on.",
 }
@@ -60,6 +66,9 @@ ZH: dict[AgentSentence, str] = {
     S.SIGN_IN_WORKED: "您已登录 {server}。您可以关闭此页面并回到聊天。",
     S.SIGN_IN_FAILED: "登录 {server} 未成功。请您在聊天中重新获取链接。",
     S.SIGN_IN_GONE: "此链接已失效。请您在聊天中重新获取链接。",
+    S.SIGN_IN_REFUSED: "未提供 {server} 的链接：其登录地址不安全",
+    S.SIGN_IN_REFUSED_WHY: "{server} 要求您在 {where} 登录。打开该地址不安全，因此没有提供链接。Parley 的管理员可在日志中查看解决办法。",
+    S.SIGN_IN_NO_ADDRESS: "一个无法识别的地址",
     S.RUN_REPEATS: "我在此停止：{tool} 以相同的参数调用了 {count} 次，结果始终相同。",
     S.RUN_MODEL_CALLS: "我在此停止：为此已调用模型 {count} 次，达到上限。如需继续，请您再发一条消息。",
 }

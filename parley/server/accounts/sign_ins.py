@@ -14,6 +14,7 @@ import httpx
 
 from parley.core.ports.sign_ins import CALLBACK_PATH, SIGN_IN_PATH
 from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.sign_in_addresses import SignInAddressRefused, check_sign_in_address
 
 log = logging.getLogger(__name__)
 
@@ -25,12 +26,16 @@ _EXCHANGE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class RequestedSignIn:
-    """What somebody is asked to sign in to: a server and its address, and who they are where they asked."""
+    """What somebody is asked to sign in to: a server and its address, and who they are where they asked.
+
+    `origins` are those with plain HTTP where people may sign in all the same.
+    """
 
     server: str
     address: str
     name: str
     platform: str
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +116,12 @@ class SignIns:
 
         `issuer` is who answers there, None where a server does not say. The link's secret is another one than
         that of `url`: who reads the link in a chat cannot pass for the server.
-        Raises ValueError for a URL that no browser is sent to.
+        Raises SignInAddressRefused for a URL that no browser is sent to.
         """
+        check_sign_in_address(url, request.address, request.origins)
         state = parse_qs(urlsplit(url).query).get("state", [""])[0]
-        if not state or httpx.URL(url).scheme not in ("https", "http"):
-            raise ValueError("this is no address to sign in at")
+        if not state:
+            raise SignInAddressRefused("nobody could be recognized who comes back from it")
         now, loop = self._clock(), asyncio.get_running_loop()
         self._by_link = {key: each for key, each in self._by_link.items() if each.until > now}
         made = PendingSignIn(

@@ -13,6 +13,7 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
+from parley.core.model.types import StepStatus
 from parley.server.default_agent.tools.outside import OutsideTools
 from parley.server.default_agent.tools.rules import ToolAnswer, matches
 from parley.server.graphs.registry import Graph
@@ -30,7 +31,8 @@ _ABOUT = (
     "tasks that do not need each other. The person does not see the report. `agent` is one of:\n"
 )
 _MOST_LINES = 12
-_MOST_TITLE = 50
+_MOST_TITLE = 60
+"""Characters of a task: with them a line on a platform has room for what is done now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ def task_tool(agents: Sequence[Subagent], options: TaskOptions, spent: SpentToke
         turn = at_once.setdefault(_thread(runtime), asyncio.Semaphore(options.most_at_once))
         work = _Work(agent, description, runtime)
         spent.note(runtime, work)
+        if turn.locked():
+            work.show(StepStatus.PENDING)
         async with turn:
             work.show()
             try:
@@ -112,6 +116,7 @@ class _Work:
 
     def __init__(self, agent: str, description: str, runtime: ToolRuntime[Any, Any]) -> None:
         self._agent, self._description, self._runtime = agent, description, runtime
+        self._title = f"{agent}: {_shortened(description)}"
         self._messages: Sequence[AnyMessage] = ()
         self._names: dict[str, str] = {}
 
@@ -131,13 +136,13 @@ class _Work:
             if len(self._names) > before:
                 self.show()
 
-    def show(self) -> None:
-        """Show what it does now; for platforms with room, also what it did."""
+    def show(self, status: StepStatus = StepStatus.RUNNING) -> None:
+        """Show the task, and as output what was done for it so far; the last line is what it does now."""
         names = [name.replace("_", " ") for name in self._names.values()]
-        doing = names[-1] if names else " ".join(self._description.split())[:_MOST_TITLE]
         step = {
             "id": self._runtime.tool_call_id,
-            "title": f"{self._agent}: {doing}",
+            "title": self._title,
+            "status": status.value,
             "details": self._description,
             "output": "\n".join(names[-_MOST_LINES:]),
         }
@@ -162,6 +167,11 @@ class _Work:
             if isinstance(message, AIMessage) and message.text.strip():
                 return message.text
         raise ValueError(f"{self._agent} said nothing")
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_TITLE else f"{line[: _MOST_TITLE - 1]}…"
 
 
 def _thread(runtime: ToolRuntime[Any, Any]) -> str:

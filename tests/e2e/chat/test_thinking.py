@@ -73,7 +73,7 @@ def test_thoughts_are_shown_while_they_last_and_remembered_by_nobody(
         shown = next(entry for entry in replies if thoughts(entry) == [("Thinking", THOUGHT)])
         assert (shown["text"], shown["final"]) == ("", False)
         asked = chat.say("hello")
-        chat.draws(f"Thinking: {THOUGHT}")
+        chat.draws(f"Thinking · {THOUGHT}")
 
         (tmp_path / "go").touch()
         final = list(replies)[-1]

@@ -79,25 +79,23 @@ class OnTelegram(Decider):
 
     def __init__(self, simulator: TelegramSimulator) -> None:
         self._simulator = simulator
-        self._person = simulator.people.add_person("Ada").id
+        self.person = simulator.people.add_person("Ada").id
 
     def section(self) -> dict[str, object]:
         return telegram_config(self._simulator, burst_window=0.1)
 
     def say(self, text: str) -> None:
-        self._simulator.people.say(self._person, self._person, text)
+        self._simulator.people.say(self.person, self.person, text)
 
     def seen(self) -> list[Seen]:
-        seen = [
-            m for m in self._simulator.people.messages(self._person) if m.from_bot and not is_stub(m.text)
-        ]
+        seen = [m for m in self._simulator.people.messages(self.person) if m.from_bot and not is_stub(m.text)]
         return [(str(m.id), m.text, tuple(label for row in m.buttons for label in row)) for m in seen]
 
     def press(self, message: str, label: str) -> None:
-        self._simulator.people.press(self._person, self._person, int(message), label)
+        self._simulator.people.press(self.person, self.person, int(message), label)
 
     def told(self) -> tuple[str, ...]:
-        return self._simulator.people.told(self._person, self._person)
+        return self._simulator.people.told(self.person, self.person)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
@@ -232,30 +230,30 @@ class OnWeb(Decider):
     name = "web"
 
     def __init__(self, url: str) -> None:
-        self._web = WebPerson(url)
+        self.web = WebPerson(url)
         self._told: list[str] = []
 
     def close(self) -> None:
         """They leave the page."""
-        self._web.close()
+        self.web.close()
 
     def section(self) -> dict[str, object]:
         return {"name": "Ada", "burst_window": 0.1}
 
     def say(self, text: str) -> None:
-        self._web.say(text)
+        self.web.say(text)
 
     def seen(self) -> list[Seen]:
-        entries = [each for each in self._web.entries() if each["role"] == "agent" and each["final"]]
+        entries = [each for each in self.web.entries() if each["role"] == "agent" and each["final"]]
         return [(each["id"], each["text"], tuple(_labels(each))) for each in entries]
 
     def press(self, message: str, label: str) -> None:
         question = self._question(message)
         option = next(each["id"] for each in question["options"] if each["label"] == label)
-        self._told.append(self._web.decide(question["id"], option))
+        self._told.append(self.web.decide(question["id"], option))
 
     def change(self, message: str, arguments: str) -> None:
-        self._told.append(self._web.decide(self._question(message)["id"], EDIT, arguments))
+        self._told.append(self.web.decide(self._question(message)["id"], EDIT, arguments))
 
     def told(self) -> tuple[str, ...]:
         return tuple(self._told)
@@ -269,7 +267,7 @@ class OnWeb(Decider):
             time.sleep(0.05)
 
     def _question(self, message: str) -> Entry:
-        (found,) = (each for each in self._web.entries() if each["id"] == message)
+        (found,) = (each for each in self.web.entries() if each["id"] == message)
         return dict(found["question"])
 
 

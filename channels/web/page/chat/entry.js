@@ -13,6 +13,7 @@ import { RatingView } from "./rating.js";
  * @typedef {(question: string, option: string, text: string) => Promise<boolean>} Decide
  */
 
+const MOST_NOW = 80;
 const STATUS = { pending: t("stepPending"), running: t("stepRunning"), done: t("stepDone"), failed: t("stepFailed") };
 /** @type {Record<string, import("../kit/dom.js").Icon>} */
 const MARKS = { pending: "circle", done: "check", failed: "cross" };
@@ -157,9 +158,10 @@ export class ReplyView {
   }
 
   /** @param {Step} step */
-  #named({ id, title, details, output }) {
+  #named({ id, title, status, details, output }) {
     if (!details && !output) return h("span", {}, title);
-    const summary = h("summary", {}, title);
+    const now = status === "running" && newest(output);
+    const summary = h("summary", {}, h("span", {}, title, now ? h("span", { class: "now" }, ` · ${now}`) : ""));
     const said = [details, output].filter(Boolean).map((words) => h("div", {}, words));
     const fold = h("details", { class: "said", open: this.#unfolded.has(id) }, summary, ...said);
     summary.addEventListener("click", () => this.#unfolded[fold.open ? "delete" : "add"](id));
@@ -189,6 +191,15 @@ export class ReplyView {
     const shown = h("time", { datetime: time.toISOString(), title: time.toLocaleString() }, clock);
     return topic ? [copy, topic, shown] : [copy, shown];
   }
+}
+
+/**
+ * The end of the last line of what a running step says: what it does now.
+ * @param {string} output
+ */
+function newest(output) {
+  const line = output.slice(-2 * MOST_NOW).trim().split("\n").pop() ?? "";
+  return line.length <= MOST_NOW ? line : `…${line.slice(1 - MOST_NOW)}`;
 }
 
 /**

@@ -13,18 +13,23 @@ from langchain_mcp_adapters.interceptors import MCPToolCallRequest, MCPToolCallR
 from langchain_mcp_adapters.sessions import create_session
 
 from parley.server.accounts.files import Account
+from parley.server.accounts.sign_in_addresses import SignInAddressRefused
 from parley.server.accounts.sign_ins import PATIENCE, PendingSignIn, RequestedSignIn, SignIns
-from parley.server.default_agent.mcp.connection import McpConnection, ServerAway, connection_to
+from parley.server.default_agent.mcp.connection import McpConnection, ServerAway, connection_to, leaf_of
 from parley.server.default_agent.mcp.listed_tools import ListedTools
 from parley.server.default_agent.mcp.oauth_provider import oauth_provider
 from parley.server.default_agent.mcp.server_file import McpServer
-from parley.server.default_agent.mcp.sign_in_tool import sign_in_tool
+from parley.server.default_agent.mcp.sign_in_tool import SignInRefused, sign_in_tool
 from parley.server.default_agent.models import identity_of
 
 log = logging.getLogger(__name__)
 
 _LINK = 30.0
 """Seconds in which a server has to say where people sign in."""
+_REMEDY = (
+    "have it offer HTTPS, or, if that place is inside your network, allow it in the file of "
+    'built_in.mcp.file: "oauth": {{"authorization_origins": ["{origin}"]}} under mcpServers.{name}'
+)
 _NOBODY = "No single person is known here, whose account could be used; nothing was done."
 
 
@@ -90,7 +95,7 @@ class AccountConnections:
         return bool(_person(who) and self._sign_ins.files.has(self._account(_person(who))))
 
     async def begin(self, who: Mapping[str, Any], call: str) -> str:
-        """Return the link with which a person signs in. Raises ServerAway.
+        """Return the link with which a person signs in. Raises ServerAway, SignInRefused.
 
         It is the same as long as it holds; another call gets another one once a browser has it.
         """
@@ -105,18 +110,43 @@ class AccountConnections:
         both: set[asyncio.Future[Any]] = {begun.link, begun.task}
         await asyncio.wait(both, timeout=_LINK, return_when=asyncio.FIRST_COMPLETED)
         if not begun.link.done():
+            self._tell_why(begun.task)
             begun.task.cancel()
             raise ServerAway(f"The MCP server {self.server.name} offers no way to sign in; nothing was done.")
         return begun.link.result()[0]
 
+    def _tell_why(self, task: asyncio.Task[None]) -> None:
+        why = f"no answer for {_LINK:.0f} seconds"
+        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+            why = leaf_of(error)
+        log.warning("nobody can sign in to the MCP server %s: %s", self.server.name, why)
+
+    def _refused(self, error: SignInAddressRefused) -> SignInRefused:
+        """Return what a person is told of an address that they are not sent to; tell the operator more."""
+        where, name = error.origin or "an address that cannot be read", self.server.name
+        log.warning(
+            "the MCP server %s has people sign in at %s, and %s: no link was sent; %s",
+            name,
+            where,
+            error,
+            _REMEDY.format(origin=error.origin, name=name)
+            if error.allowable
+            else "tell whoever runs that server",
+        )
+        return SignInRefused(name, error.origin)
+
     def _is_taken(self, begun: _Begun) -> bool:
-        return begun.link.done() and self._sign_ins.is_taken(begun.link.result()[1])
+        pending = _pending(begun.link)
+        return pending is not None and self._sign_ins.is_taken(pending)
 
     def _begin(self, person: str, who: Mapping[str, Any], call: str) -> _Begun:
         link: asyncio.Future[tuple[str, PendingSignIn]] = asyncio.get_running_loop().create_future()
         name, platform = str(who.get("name") or ""), str(who.get("platform") or who.get("channel") or "")
-        requested = RequestedSignIn(self.server.name, self.server.url, name, platform)
-        return _Begun(call, link, asyncio.create_task(self._signed_in(person, requested, link)))
+        origins = self.server.oauth.authorization_origins if self.server.oauth else ()
+        requested = RequestedSignIn(self.server.name, self.server.url, name, platform, origins)
+        task = asyncio.create_task(self._signed_in(person, requested, link))
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # It was told before.
+        return _Begun(call, link, task)
 
     async def close(self) -> None:
         """End all sessions, and links that nobody followed."""
@@ -156,7 +186,11 @@ class AccountConnections:
         """Be the sign-in: from the link to the tokens, or to the end of patience."""
 
         async def show(url: str) -> None:
-            link.set_result(self._sign_ins.open(requested, url, auth.issuer))
+            try:
+                link.set_result(self._sign_ins.open(requested, url, auth.issuer))
+            except SignInAddressRefused as error:
+                link.set_exception(self._refused(error))
+                raise
 
         async def answer() -> tuple[str, str | None]:
             _, pending = link.result()
@@ -173,8 +207,15 @@ class AccountConnections:
         except TimeoutError:
             log.info("a link to sign in to %s was not followed", self.server.name)
         finally:
-            if link.done():
-                self._sign_ins.close(link.result()[1], worked)
+            if pending := _pending(link):
+                self._sign_ins.close(pending, worked)
+
+
+def _pending(link: asyncio.Future[tuple[str, PendingSignIn]]) -> PendingSignIn | None:
+    """Return the sign-in of a link; None before there is one, or where none was sent."""
+    if not link.done() or link.cancelled() or link.exception() is not None:
+        return None
+    return link.result()[1]
 
 
 def _person(who: Mapping[str, Any]) -> str:

@@ -207,7 +207,7 @@ class McpConnection:
         if holder is self._holder:
             self._holder = self._session = None
         if not holder.cancelled() and (error := holder.exception()) is not None:
-            log.info("the session with the MCP server %s ended: %s", self.server.name, _leaf(error))
+            log.info("the session with the MCP server %s ended: %s", self.server.name, leaf_of(error))
 
 
 def connection_to(server: McpServer, auth: httpx.Auth | None = None) -> Connection:
@@ -237,10 +237,10 @@ def _reason(holder: asyncio.Task[None], otherwise: str) -> str:
     if not holder.done() or holder.cancelled():
         return otherwise
     error = holder.exception()
-    return otherwise if error is None else _leaf(error)
+    return otherwise if error is None else leaf_of(error)
 
 
-def _leaf(error: BaseException) -> str:
+def leaf_of(error: BaseException) -> str:
     """Return what the first error in a group says, on one line."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from parley.core.model.errors import ConfigError
+from parley.server.accounts.sign_in_addresses import read_origin
 
 _MOST = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,30}")
@@ -29,11 +30,15 @@ _REMEDY = 'write {"mcpServers": {"NAME": {"command": ...} or {"url": ...}}}'
 
 @dataclass(frozen=True, slots=True)
 class McpOAuth:
-    """People sign in to a server with their own accounts. Without a client's id Parley registers itself."""
+    """People sign in to a server with their own accounts. Without a client's id Parley registers itself.
+
+    `authorization_origins` are those with plain HTTP where they may do so.
+    """
 
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
+    authorization_origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class _OAuthEntry(BaseModel):
     client_id: str = ""
     client_secret: str = ""
     scopes: list[str] = Field(default_factory=list)
+    authorization_origins: list[str] = Field(default_factory=list, max_length=20)
 
 
 class _Entry(BaseModel):
@@ -127,13 +133,20 @@ def _checked(place: str, name: str, entry: _Entry, path: Path) -> McpServer:
         return McpServer(name, transport, entry.command, tuple(entry.args), entry.env, folder)
     if entry.command or not entry.url.startswith(("http://", "https://")):
         raise ConfigError(f"{place}: {kind} needs a url that begins with http:// or https://, and no command")
-    return McpServer(name, transport, url=entry.url, headers=entry.headers, oauth=_oauth(entry.oauth))
+    oauth = _oauth(f"{place}: oauth", entry.oauth)
+    return McpServer(name, transport, url=entry.url, headers=entry.headers, oauth=oauth)
 
 
-def _oauth(entry: bool | _OAuthEntry) -> McpOAuth | None:
+def _oauth(place: str, entry: bool | _OAuthEntry) -> McpOAuth | None:
     if isinstance(entry, bool):
         return McpOAuth() if entry else None
-    return McpOAuth(entry.client_id, entry.client_secret, tuple(entry.scopes))
+    try:
+        origins = tuple(map(read_origin, entry.authorization_origins))
+    except ValueError as error:
+        raise ConfigError(
+            f"{place}.authorization_origins: {error}; write origins such as http://login.intranet:8080"
+        ) from error
+    return McpOAuth(entry.client_id, entry.client_secret, tuple(entry.scopes), origins)
 
 
 def _expanded(value: Any, environ: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON

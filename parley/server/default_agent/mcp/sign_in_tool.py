@@ -16,6 +16,18 @@ from parley.server.default_agent.models import identity_of
 SIGN_IN = "sign_in"
 
 
+class SignInRefused(Exception):
+    """A server has people sign in at `origin`, where nobody is sent; "" where that cannot be read."""
+
+    def __init__(self, server: str, origin: str) -> None:
+        super().__init__(
+            f"{server} wants people to sign in at {origin or 'an address that cannot be read'}, which is not "
+            "safe to open: no link was sent. Tell the person so, and that whoever runs Parley finds the "
+            "remedy in its log. Another try does not help."
+        )
+        self.origin = origin
+
+
 class OffersSignIn(Protocol):
     """A server where people have accounts."""
 
@@ -24,8 +36,23 @@ class OffersSignIn(Protocol):
         ...
 
     async def begin(self, who: Mapping[str, Any], call: str) -> str:
-        """Return a link for them; the same for one call of the tool."""
+        """Return a link for them; the same for one call of the tool. Raises SignInRefused."""
         ...
+
+
+def _question(server: str, link: str, language: str) -> dict[str, str | list[str]]:
+    minutes = round(PATIENCE / 60)
+    asked = say(language, AgentSentence.SIGN_IN_ASK, server=server, link=link, minutes=minutes)
+    answers = (AgentSentence.SIGN_IN_DONE, AgentSentence.SIGN_IN_LATER)
+    return {"question": asked, "options": [say(language, each) for each in answers]}
+
+
+def _refused(server: str, origin: str, language: str, call: str | None) -> dict[str, str | None]:
+    """Return the step that tells a person why they get no link, whatever the model says."""
+    title = say(language, AgentSentence.SIGN_IN_REFUSED, server=server)
+    where = origin or say(language, AgentSentence.SIGN_IN_NO_ADDRESS)
+    details = say(language, AgentSentence.SIGN_IN_REFUSED_WHY, server=server, where=where)
+    return {"id": call, "title": title, "details": details}
 
 
 def sign_in_tool(server: str, accounts: OffersSignIn) -> BaseTool:
@@ -42,19 +69,13 @@ def sign_in_tool(server: str, accounts: OffersSignIn) -> BaseTool:
             )
         # A task that is run again with the answer has the same id; ids of calls are what a model makes up.
         info = runtime.execution_info
-        link = await accounts.begin(who, f"{info.task_id if info else ''} {runtime.tool_call_id}")
         language = language_of(str(who.get("language", "")))
-        minutes = round(PATIENCE / 60)
-        asked = say(language, AgentSentence.SIGN_IN_ASK, server=server, link=link, minutes=minutes)
-        interrupt(
-            {
-                "question": asked,
-                "options": [
-                    say(language, AgentSentence.SIGN_IN_DONE),
-                    say(language, AgentSentence.SIGN_IN_LATER),
-                ],
-            }
-        )
+        try:
+            link = await accounts.begin(who, f"{info.task_id if info else ''} {runtime.tool_call_id}")
+        except SignInRefused as error:
+            runtime.stream_writer({"step": _refused(server, error.origin, language, runtime.tool_call_id)})
+            raise
+        interrupt(_question(server, link, language))
         return f"The person has not signed in to {server}. Go on without it, and say so if it is needed."
 
     return StructuredTool.from_function(

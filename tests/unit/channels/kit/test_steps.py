@@ -23,12 +23,12 @@ def test_steps_are_shown_until_there_is_an_answer_and_nothing_runs():
 
 def test_a_step_that_runs_says_the_newest_of_its_output():
     runs = Step("1", "Thinking", StepStatus.RUNNING, output="First this.\nThen  that. \n")
-    assert step_lines((runs,), str, answered=False) == ["⏳ Thinking: Then that."]
+    assert step_lines((runs,), str, answered=False) == ["⏳ Thinking · Then that."]
     (line,) = step_lines((replace(runs, output="so many words " * 300),), str, answered=False)
-    assert (line[:15], line[-5:]) == ("⏳ Thinking: …wo", "words")
+    assert (line[:16], line[-5:]) == ("⏳ Thinking · …wo", "words")
     assert len(line) < 100
     (line,) = step_lines((replace(runs, output="x" * 4_000),), str, answered=False)
-    assert line == f"⏳ Thinking: …{'x' * 79}"
+    assert line == f"⏳ Thinking · …{'x' * 79}"
     assert step_lines((replace(runs, status=StepStatus.DONE),), str, answered=False) == ["✓ Thinking"]
 
 

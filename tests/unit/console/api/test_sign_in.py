@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from parley.app.composition.built_in.mcp_accounts import sign_in_routes
 from parley.server.accounts.files import AccountFiles
+from parley.server.accounts.sign_in_addresses import SignInAddressRefused
 from parley.server.accounts.sign_ins import PATIENCE, Issuer, PendingSignIn, RequestedSignIn, SignIns
 
 PARLEY = "https://parley.test"
@@ -195,8 +196,15 @@ async def test_a_link_holds_for_a_while_only(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)?state=s", "file:///etc/passwd?state=s", "https://x.test/"]
+    "url",
+    [
+        "javascript:alert(1)?state=s",
+        "file:///etc/passwd?state=s",
+        "https://x.test/",
+        "http://x.test/?state=s",
+        "https://x.test@evil.test/?state=s",
+    ],
 )
 async def test_no_browser_is_sent_to_what_is_no_place_to_sign_in(tmp_path: Path, url: str) -> None:
-    with pytest.raises(ValueError, match="no address"):
+    with pytest.raises(SignInAddressRefused):
         SignIns(AccountFiles(tmp_path), PARLEY).open(ANN, url)

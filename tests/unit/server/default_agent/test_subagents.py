@@ -15,6 +15,7 @@ from langgraph.store.memory import InMemoryStore
 from starlette.responses import Response, StreamingResponse
 
 from parley.core.model.errors import ConfigError
+from parley.core.model.types import StepStatus
 from parley.server.default_agent.tools.execution import CalledOnce, begun_calls
 from parley.server.options import DefaultAgentOptions, SubagentOptions, TaskOptions, ToolRules
 from tests.kit.machine import patience
@@ -94,7 +95,7 @@ async def test_a_task_is_done_by_another_agent_and_is_one_step(folder: Path) -> 
         )
         assert final.text == "Rome: sunny."
         (step,) = final.steps
-        assert (step.title, step.status) == ("forecaster: weather", "done")
+        assert (step.title, step.status) == ("forecaster: Find the weather in Rome.", "done")
         assert (step.details, step.output) == ("Find the weather in Rome.", "weather")
         main, inner = talk.model.asked[:2]
         assert "task" in offered(main)
@@ -123,7 +124,9 @@ async def test_approvals_within_a_task_reach_the_person(folder: Path) -> None:
         await talk.until_asked("bob@example.com")
         final = await talk.say("no, not Bob")
         assert final.text == "Only Ada."
-        assert [(step.title, step.status) for step in final.steps] == [("general-purpose: send mail", "done")]
+        assert [(step.title, step.status) for step in final.steps] == [
+            ("general-purpose: Mail ada@example.com.", "done")
+        ]
         assert (folder / "sent").read_text().split() == ["ada@example.com"]
         assert len(talk.model.asked) == 5, "no call of a model is made twice"
         assert "not Bob" in str(talk.model.asked[3]["messages"][-1])
@@ -215,6 +218,12 @@ async def test_so_many_tasks_work_at_once_and_no_more(folder: Path) -> None:
         assert final.text == "Done."
         assert most == 2
         assert [step.title for step in final.steps] == [f"general-purpose: {at}" for at in range(5)]
+        waited = [
+            (StepStatus.RUNNING, "general-purpose: 0"),
+            (StepStatus.PENDING, "general-purpose: 4"),
+        ]
+        shown = [[(step.status, step.title) for step in each.steps] for each in talk.core.channel.shown]
+        assert any(set(waited) <= set(steps) for steps in shown), "who waits for room does not work yet"
 
 
 async def test_a_model_of_its_own_must_be_there(folder: Path) -> None:

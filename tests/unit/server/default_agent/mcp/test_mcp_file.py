@@ -55,6 +55,10 @@ def test_secrets_are_not_in_what_is_printed(tmp_path: Path) -> None:
         ({"mcpServers": {"a": {"type": "carrier-pigeon", "url": "http://h"}}}, "there is no transport"),
         ({"mcpServers": {"a": {"type": "stdio", "url": "http://h"}}}, "stdio needs a command"),
         ({"mcpServers": {"a": 3}}, "mcpServers.a"),
+        (
+            {"mcpServers": {"a": {"url": "http://h", "oauth": {"authorization_origins": ["h"]}}}},
+            "oauth.authorization_origins: ",
+        ),
     ],
 )
 def test_a_mistake_names_place_and_remedy(tmp_path: Path, content: object, words: str) -> None:

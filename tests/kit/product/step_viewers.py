@@ -1,0 +1,158 @@
+"""What people see of the steps of a reply, on the page and on every platform."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from abc import ABC, abstractmethod
+
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
+from tests.kit.product.deciders import Decider, OnDingTalk, OnFeishu, OnSlack, OnTelegram, OnWeb
+from tests.kit.product.web_person import Entry, WebPerson
+
+STATES = {"running": "⏳", "in_progress": "⏳", "done": "✓", "complete": "✓", "failed": "✗", "error": "✗"}
+"""Signs that lines have, by what platforms call the states."""
+SIGNS = ("⏳", "✓", "✗", "○")
+
+
+Shown = tuple[str, str]
+"""A step: a sign and its title, and what is done for it now, while it runs."""
+
+
+class StepViewer(ABC):
+    """Somebody who watches a reply of the bot grow; `decider` is the same person with hands.
+
+    `keeps` says that the steps stay where the answer is.
+    """
+
+    decider: Decider
+    keeps = False
+
+    def section(self) -> dict[str, object]:
+        """The channel's section of the configuration."""
+        return self.decider.section()
+
+    @abstractmethod
+    def steps(self) -> list[Shown]:
+        """The steps of the newest reply as they are shown now."""
+
+    @abstractmethod
+    def files(self) -> dict[str, bytes]:
+        """The files that the bot has sent."""
+
+    def sees(self, *steps: Shown) -> None:
+        """Return once these are the steps that are shown, in this order."""
+        try:
+            self.decider.wait(lambda: self.steps() == list(steps))
+        except TimeoutError as error:
+            raise AssertionError(f"{self.decider.name} shows {self.steps()}, not {steps}") from error
+
+
+def _lines(text: str) -> list[Shown]:
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith(SIGNS)]
+    return [(title, now) for title, _, now in (line.partition(" · ") for line in lines)]
+
+
+def _shown(status: str, title: str, output: str) -> Shown:
+    sign = STATES.get(status, "○")
+    return f"{sign} {title}", output.rpartition("\n")[2] if sign == "⏳" else ""
+
+
+def _unpacked(archive: bytes) -> bytes:
+    """DingTalk takes few kinds of files: others come in an archive."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        (name,) = packed.namelist()
+        return packed.read(name)
+
+
+class TelegramViewer(StepViewer):
+    def __init__(self, simulator: TelegramSimulator) -> None:
+        self.decider = OnTelegram(simulator)
+        self._people = simulator.people
+        self._chat = self.decider.person
+
+    def steps(self) -> list[Shown]:
+        shown = [m.text for m in self._people.messages(self._chat) if m.from_bot]
+        drafts = [draft.text for draft in self._people.drafts(self._chat)]
+        return _lines((drafts or shown or [""])[-1])
+
+    def files(self) -> dict[str, bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.file]
+        return {m.file: self._people.file(self._chat, m.id) for m in seen}
+
+
+class SlackViewer(StepViewer):
+    keeps = True
+
+    def __init__(self, simulator: SlackSimulator) -> None:
+        self.decider = OnSlack(simulator)
+        self._people = simulator.people
+        self._chat = self.decider.place
+
+    def section(self) -> dict[str, object]:
+        # Cards are shown in threads, and what is said outside of them begins one.
+        return {**self.decider.section(), "direct": "threads"}
+
+    def steps(self) -> list[Shown]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot]
+        return [
+            _shown(str(card["status"]), str(card["title"]), str(card.get("output", "")))
+            for card in (seen[-1].cards if seen else ())
+        ]
+
+    def files(self) -> dict[str, bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot]
+        return {name: self._people.file(self._chat, m.ts, name) for m in seen for name in m.files}
+
+
+class FeishuViewer(StepViewer):
+    def __init__(self, simulator: FeishuSimulator) -> None:
+        self.decider = OnFeishu(simulator)
+        self._people = simulator.people
+        self._chat = self.decider.place
+
+    def steps(self) -> list[Shown]:
+        seen = [m.text for m in self._people.messages(self._chat) if m.from_bot]
+        return _lines(seen[-1] if seen else "")
+
+    def files(self) -> dict[str, bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.file]
+        return {m.file: self._people.file(m.id) for m in seen}
+
+
+class DingTalkViewer(StepViewer):
+    def __init__(self, simulator: DingTalkSimulator) -> None:
+        self.decider = OnDingTalk(simulator)
+        self._people = simulator.people
+        self._chat = self.decider.place
+
+    def steps(self) -> list[Shown]:
+        seen = [m.shown for m in self._people.messages(self._chat) if m.from_robot]
+        return _lines(seen[-1] if seen else "")
+
+    def files(self) -> dict[str, bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_robot and m.file]
+        return {m.file.removesuffix(".zip"): _unpacked(self._people.file(self._chat, m.id)) for m in seen}
+
+
+class WebViewer(StepViewer):
+    keeps = True
+
+    def __init__(self, url: str) -> None:
+        self.decider = OnWeb(url)
+        self._web: WebPerson = self.decider.web
+        self.close = self.decider.close
+
+    def steps(self) -> list[Shown]:
+        return [_shown(step["status"], step["title"], step["output"]) for step in self._newest()["steps"]]
+
+    def _newest(self) -> Entry:
+        entries = [each for each in self._web.entries() if each["role"] == "agent"]
+        return entries[-1] if entries else {"steps": []}
+
+    def files(self) -> dict[str, bytes]:
+        files = [file for entry in self._web.entries() if entry["role"] == "agent" for file in entry["files"]]
+        return {file["name"]: self._web.download(file["id"]) for file in files}
