@@ -86,7 +86,8 @@ class RunPayload(_Asked):
     on_completion: Literal["delete", "keep"] = "delete"
     checkpoint: CheckpointPayload | None = None
     checkpoint_id: str | None = None
-    durability: Literal["sync", "async", "exit"] = "async"
+    # A tool that is called before the model's decision is saved would be decided on, and called, again.
+    durability: Literal["sync", "async", "exit"] = "sync"
     webhook: str | None = Field(default=None, max_length=4_000)
     after_seconds: float | None = Field(default=None, ge=0, le=_YEAR)
 

@@ -43,9 +43,13 @@ class ActiveRun:
         return dumps(self.stand.told()) if self.stand and self.row.temporary else None
 
     def cancel(self, action: CancelAction) -> None:
-        """Ask it to stop; `done` tells when it has. The first one to ask decides how."""
+        """Ask it to stop; `done` tells when it has. The first one to ask decides how.
+
+        It is cancelled once: another time would cut off the graph's own end, and what it still saves would
+        come after a rollback.
+        """
         self.cancelled = self.cancelled or action
-        if self.task:
+        if self.task and not self.task.cancelling():
             self.task.cancel()
 
 

@@ -138,7 +138,12 @@ class Checkpoints(Protocol):
 
 
 class Cluster(Protocol):
-    """The servers that share one storage. What one holds is free once it does not show that it lives."""
+    """The servers that share one storage. What one holds is free once it does not show that it lives.
+
+    `errors` are raised where the database fails.
+    """
+
+    errors: tuple[type[Exception], ...]
 
     @property
     def name(self) -> str:
@@ -155,7 +160,7 @@ class Cluster(Protocol):
         ...
 
     async def release(self, name: str) -> None:
-        """Let go of a lock."""
+        """Let go of a lock. Where it raises, that is done once the database answers again."""
         ...
 
     async def leads(self) -> bool:

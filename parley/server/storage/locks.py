@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from parley.server.storage.interface import Cluster
@@ -15,7 +15,7 @@ _LONGEST_PAUSE = 0.1
 
 @asynccontextmanager
 async def cluster_lock(cluster: Cluster, name: str) -> AsyncIterator[None]:
-    """Hold a lock of all servers. Raises one of the database's errors."""
+    """Hold a lock of all servers. Raises one of the database's errors where it cannot be had."""
     pause = _FIRST_PAUSE
     try:
         # Who is cancelled here may have got it all the same.
@@ -24,7 +24,8 @@ async def cluster_lock(cluster: Cluster, name: str) -> AsyncIterator[None]:
             pause = min(2 * pause, _LONGEST_PAUSE)
         yield
     finally:
-        await cluster.release(name)
+        with suppress(*cluster.errors):  # what was done meanwhile is done, and the lock is let go later
+            await cluster.release(name)
 
 
 @dataclass(slots=True)

@@ -223,7 +223,7 @@ async def test_a_server_that_was_away_too_long_has_lost_its_runs(pair: OpenPair)
         a, b = both.clients
         thread, run = await begun(a, gate)
         gate.reached.clear()
-        _bury_holder(both, thread)
+        await bury_holder(both, thread)
         async with asyncio.timeout(patience(60)):
             await gate.reached.wait()  # it is begun again, by whoever is first
         gate.open.set()
@@ -233,12 +233,13 @@ async def test_a_server_that_was_away_too_long_has_lost_its_runs(pair: OpenPair)
         assert await status(b, thread, run) == "success"
 
 
-def _bury_holder(both: Pair, thread: str) -> None:
+async def bury_holder(both: Pair, thread: str) -> None:
     """Do what another server does about one that has not shown that it lives."""
-    with psycopg.connect(both.place.url, autocommit=True) as connection:
+    # It waits for what that one is just writing, and so must not hold up its loop.
+    async with await psycopg.AsyncConnection.connect(both.place.url, autocommit=True) as connection:
         s = both.place.schema
         gone = f"DELETE FROM {s}.nodes WHERE name = (SELECT node FROM {s}.locks WHERE name = %s)"
-        assert connection.execute(gone.encode(), (f"work/{thread}",)).rowcount == 1
+        assert (await connection.execute(gone.encode(), (f"work/{thread}",))).rowcount == 1
 
 
 async def test_a_run_that_was_put_off_is_executed_by_who_is_left(pair: OpenPair) -> None:

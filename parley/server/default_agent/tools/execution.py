@@ -48,7 +48,8 @@ class CalledOnce(AgentMiddleware):
     """Calls a tool that writes once: a run that goes on after a crash is told that the outcome is unknown.
 
     A graph that was cut off in the middle of a tool runs it again. So the store keeps which calls were begun,
-    until the next turn.
+    until the next turn. A tool whose server did not come back is not known here any more; its call was begun
+    all the same.
     """
 
     def __init__(self, outside: Iterable[BaseTool], *, forgets: bool = True) -> None:
@@ -73,12 +74,15 @@ class CalledOnce(AgentMiddleware):
     ) -> ToolAnswer:
         """Call it, unless that was begun before."""
         store, thread = request.runtime.store, _thread(request.runtime)
-        if request.tool_call["name"] not in self._names or not isinstance(store, BaseStore) or not thread:
+        writes, gone = request.tool_call["name"] in self._names, request.tool is None
+        if not (writes or gone) or not isinstance(store, BaseStore) or not thread:
             return await handler(request)
         # A task that is run again after a crash has the same id; ids of calls are what a model makes up.
         place, key = begun_calls(thread), f"{_task(request.runtime)} {request.tool_call['id']}"
         if await store.aget(place, key):
             return refusal(request, _UNCERTAIN)
+        if gone:
+            return await handler(request)
         await store.aput(place, key, {"tool": request.tool_call["name"]}, index=False)
         try:
             return await handler(request)

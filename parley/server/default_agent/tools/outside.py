@@ -51,10 +51,11 @@ class ToolSources:
         """Return these and the tools of servers, and what decides on their calls.
 
         A tool that has a name of `taken`, or that of an earlier tool, is not among them. `offered` says which
-        chats have one. With `within_task` a task of a turn uses them.
+        chats have one, where there are servers. With `within_task` a task of a turn uses them.
         """
         tools = usable([*self.own, *served], taken)
-        if not tools:
+        # A run that goes on after a crash meets calls of servers that are away now.
+        if not tools and offered is None:
             return OutsideTools()
         most = self.rules.calls_per_run
         middleware: list[AgentMiddleware[Any, Any]] = [

@@ -31,6 +31,7 @@ _LOCK = (
     "INSERT INTO locks AS l VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET node = excluded.node"
     " WHERE l.node = excluded.node RETURNING 1"
 )
+_UNLOCK = "DELETE FROM locks WHERE name = ANY(%s) AND node = %s"
 _PAUSE = 0.3
 _LOOK_EVERY = 2.0
 """Seconds after which servers look for what is due, or what a dead one left."""
@@ -39,12 +40,16 @@ _LOOK_EVERY = 2.0
 class PostgresCluster:
     """The Cluster port. A server whose row is gone has another name from then on, and holds nothing."""
 
+    errors: tuple[type[Exception], ...] = PostgresDatabase.errors
+
     def __init__(self, database: PostgresDatabase, place: PostgresPlace) -> None:
         self._database = database
         self._place = place
         self._renewed = time.monotonic()
         self._ahead = 0.0
         self._leading = ""
+        self._unwanted: set[str] = set()
+        self._releasing = asyncio.Lock()
         self._has_given_up = False
         self._hearers: defaultdict[str, list[Callable[[str], None]]] = defaultdict(list)
         self._lookers: list[Callable[[], None]] = []
@@ -59,6 +64,8 @@ class PostgresCluster:
         return lambda: time.time() + self._ahead
 
     async def acquire(self, name: str) -> bool:
+        async with self._releasing:
+            self._unwanted.discard(name)
         return await complete(self._acquire(name))
 
     async def _acquire(self, name: str) -> bool:
@@ -68,8 +75,15 @@ class PostgresCluster:
             return await cursor.fetchone() is not None
 
     async def release(self, name: str) -> None:
+        await complete(self._release(name))
+
+    async def _release(self, name: str) -> None:
         done = "DELETE FROM locks WHERE name = ? AND node = ?"
-        await self._database.write(Statement(done, [(name, self._database.node)]))
+        try:
+            await self._database.write(Statement(done, [(name, self._database.node)]))
+        except BaseException:
+            self._unwanted.add(name)
+            raise
 
     async def leads(self) -> bool:
         if self._leading != self._database.node and await self.acquire("leader"):
@@ -175,12 +189,20 @@ class PostgresCluster:
         if cursor.rowcount:
             await self._read_clock(cursor)
             self._renewed = asked
+            await self._release_unwanted(connection)
         else:
             _log.warning("this server was away for longer than its lease: others have its runs")
             self._tell_lost()
             await self._enter(connection)
             self._has_given_up = False
         await connection.execute(_BURY)
+
+    async def _release_unwanted(self, connection: Connection) -> None:
+        """Let go of locks that could not be let go when they were: this server lives, and would keep them."""
+        async with self._releasing:
+            if self._unwanted:
+                await connection.execute(_UNLOCK, (list(self._unwanted), self._database.node))
+                self._unwanted.clear()
 
     async def _read_clock(self, cursor: psycopg.AsyncCursor[tuple[object, ...]]) -> None:
         row = await cursor.fetchone()

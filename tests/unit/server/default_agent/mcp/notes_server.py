@@ -1,5 +1,6 @@
 """An MCP server that keeps notes in its working folder: `python notes_server.py [TRANSPORT PORT]`."""
 
+import asyncio
 import os
 import sys
 import time
@@ -34,16 +35,35 @@ def sleep() -> str:
     return ""
 
 
-@server.tool()
-def write(name: str) -> str:
-    """Write a note."""
-    with (HERE / "written").open("a") as file:
+async def note(name: str, log: str) -> None:
+    """Take note of a call; one that is slow waits for the file `go`."""
+    with (HERE / log).open("a") as file:
         file.write(name + "\n")
+    while name == "slow" and not (HERE / "go").exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+
+
+@server.tool()
+async def write(name: str) -> str:
+    """Write a note."""
+    await note(name, "written")
     if name == "last":
         os._exit(1)
-    while name == "slow" and not (HERE / "go").exists():
-        time.sleep(0.05)
     return f"written {name}"
+
+
+@server.tool(annotations=ToolAnnotations(idempotentHint=True))
+async def put(name: str) -> str:
+    """Put a note in its place."""
+    await note(name, "put")
+    return f"put {name}"
+
+
+@server.tool(annotations=ToolAnnotations(readOnlyHint=True))
+async def look(name: str) -> str:
+    """Look for a note."""
+    await note(name, "looked")
+    return f"found {name}"
 
 
 TRANSPORTS: dict[str, Literal["stdio", "sse", "streamable-http"]] = {
