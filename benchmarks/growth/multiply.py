@@ -117,6 +117,8 @@ def _value(engine: Engine, table: str, column: str, *, is_text: bool) -> str:
     replaced = f"replace(f.{column}, '{_MARKED}', c.name)"
     if column == _SUBJECTS:
         return f"CASE WHEN r.was IS NULL THEN f.{_SUBJECTS} ELSE {engine.subjects_from_text} END"
+    if column == "bucket":  # of the lane that a name came with, which nobody knows any more
+        return "NULL"
     if (table, column) == ("documents", "key"):  # a record of something has no name in its key
         return f"CASE WHEN f.key = {replaced} THEN f.key || c.name ELSE {replaced} END"
     return replaced if is_text else f"f.{column}"

@@ -32,7 +32,7 @@ class CopiedTable:
 _ITEM = "id queue lane slot state attempts version put_at first_at run_at ended_at body note reason"
 TABLES = (
     CopiedTable("items", tuple(_ITEM.split()), "id"),
-    CopiedTable("names", ("queue", "name", "put_at"), "queue, name"),
+    CopiedTable("names", ("queue", "name", "put_at", "bucket"), "queue, name"),
     CopiedTable("documents", ("key", "body", "version"), "key"),
     CopiedTable(
         "tallies", ("name", "until", "turns", "metered", "input", "output", "unpriced", "cost"), "name"

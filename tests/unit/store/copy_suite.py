@@ -16,7 +16,9 @@ import pytest
 from hypothesis import given, settings
 
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.journal import Document, NewQueueItem
+from parley.core.model.usage import Usage
+from parley.core.ports.journal import CounterIncrement, Document, NewQueueItem
+from parley.store.buckets import bucket_of
 from parley.store.interface import Store
 from parley.store.rows import Row
 from parley.store.sqlite import SqliteStore
@@ -72,6 +74,23 @@ async def fill(store: Store, clock: Clock) -> None:
 
 
 class CopyPromises:
+    async def test_names_are_kept_and_copied_with_the_bucket_of_their_lane(
+        self, old: Place, new: Place
+    ) -> None:
+        lanes = ["web:a", "slack:C1:1.2", "test:\u732b", "person/1"]
+        async with old.opened("a") as store:
+            await store.put(NewQueueItem("in", lanes[0], "", dedupe="alone"))
+            await store.put(*(NewQueueItem("in", lane, "", dedupe=f"of {lane}") for lane in lanes))
+            await store.put(NewQueueItem("out", lanes[1], "", slot="one", dedupe="slotted"))
+            await store.put(NewQueueItem("in", lanes[2], "", dedupe="alone"))  # known: nothing changes
+            await store.tally((CounterIncrement("turns", 2e9, Usage(turns=1)),), once="counted")
+        expected: dict[str, int | None] = {f"of {lane}": bucket_of(lane) for lane in lanes}
+        expected |= {"alone": bucket_of(lanes[0]), "slotted": bucket_of(lanes[1]), "counted": None}
+        await move(old, new)
+        for place in (old, new):
+            tables, _ = await contents(place)
+            assert {name: bucket for _, name, _, bucket in tables["names"]} == expected
+
     async def test_everything_arrives_as_it_was(self, old: Place, new: Place, clock: Clock) -> None:
         async with old.opened("a") as store:
             await fill(store, clock)

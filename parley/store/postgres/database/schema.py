@@ -10,7 +10,7 @@ from psycopg.rows import TupleRow
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres import functions
-from parley.store.postgres.functions import counters, crashes, lanes, lookups, nodes, subjects, wakes
+from parley.store.postgres.functions import buckets, counters, crashes, lanes, lookups, nodes, subjects, wakes
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Step: TypeAlias = tuple[str, ...]
@@ -86,6 +86,7 @@ STEPS: tuple[Step, ...] = (
     subjects.ALL,
     _UPKEEP,
     (*wakes.ALL, lookups.DEAD_PAGE),
+    buckets.ALL,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

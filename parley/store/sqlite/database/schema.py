@@ -115,7 +115,10 @@ _SUBJECTS: Step = (
     "INSERT INTO index_walks SELECT 'documents', '' WHERE EXISTS (SELECT 1 FROM documents)",
 )
 
-STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS)
+# Its row would not say which lane a name came with. NULL: from before this schema, or of no lane (`tally`).
+_BUCKETS: Step = ("ALTER TABLE names ADD COLUMN bucket INTEGER",)
+
+STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS, _BUCKETS)
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 
 

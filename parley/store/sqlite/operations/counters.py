@@ -22,7 +22,7 @@ def tally(tx: Transaction, tallies: Sequence[CounterIncrement], once: str) -> bo
     if not all(_has_room(tx, each) for each in tallies):
         return False
     if once:
-        tx.change(sql.REMEMBER_NAME, _NAMES, once, tx.now)
+        tx.change(sql.REMEMBER_NAME, _NAMES, once, tx.now, None)
     add(tx, tallies)
     return True
 

@@ -12,6 +12,7 @@ import orjson
 
 from parley.core.ports.journal import NewQueueItem
 from parley.core.ports.subjects import item_subjects
+from parley.store.buckets import bucket_of
 from parley.store.sqlite.execution.transaction import Mergeable, Transaction, as_json, as_list
 from parley.store.sqlite.operations import sql
 
@@ -48,7 +49,7 @@ def put_all(tx: Transaction, puts: Sequence[NewQueueItem]) -> Answer:
 
 
 def _put(tx: Transaction, put: NewQueueItem) -> int | None:
-    if put.dedupe and not tx.change(sql.REMEMBER_NAME, put.queue, put.dedupe, tx.now):
+    if put.dedupe and not tx.change(sql.REMEMBER_NAME, put.queue, put.dedupe, tx.now, bucket_of(put.lane)):
         return None
     if put.slot and (replaced := _replace(tx, put)):
         return replaced
@@ -89,7 +90,8 @@ def _known(tx: Transaction, puts: Sequence[NewQueueItem]) -> set[int]:
         names = as_json(list(places))
         [(found,)] = tx.rows(sql.KNOWN_NAMES, names, queue)
         known.update(places[name] for name in orjson.loads(found))
-        tx.change(sql.REMEMBER_NAMES, queue, tx.now, names)
+        told = as_json([(name, bucket_of(puts[place].lane)) for name, place in places.items()])
+        tx.change(sql.REMEMBER_NAMES, queue, tx.now, told)
     return known
 
 

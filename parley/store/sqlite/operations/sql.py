@@ -10,19 +10,21 @@ _FIELDS = tuple(f"json_extract(value, '$[{place}]')" for place in range(8))
 ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 # Put.
-REMEMBER_NAME = "INSERT INTO names (queue, name, put_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+REMEMBER_NAME = """INSERT INTO names (queue, name, put_at, bucket) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO NOTHING"""
 INSERT_ITEM = """INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at, subjects)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 # An occupied lane (free with a head, or held) keeps its time: order is strict.
 _IF_EMPTY = "ON CONFLICT DO UPDATE SET ready_at = excluded.ready_at WHERE ready_at IS NULL"
 READY_IF_EMPTY = f"INSERT INTO lanes (queue, lane, ready_at) VALUES (?, ?, ?) {_IF_EMPTY}"
 
-# Many puts: their names as a list, and themselves as one of [queue, lane, body, seconds to wait, subjects].
+# Many puts: their names as a list, new ones as one of [name, bucket], and themselves as one of [queue, lane,
+# body, seconds to wait, subjects].
 _QUEUE, _LANE, _BODY, _WAIT, _SUBJECTS, *_ = _FIELDS
 KNOWN_NAMES = """SELECT json_group_array(value) FROM json_each(?)
     WHERE EXISTS (SELECT 1 FROM names WHERE queue = ? AND name = value)"""
-REMEMBER_NAMES = """INSERT INTO names (queue, name, put_at) SELECT ?, value, ? FROM json_each(?)
-    WHERE true ON CONFLICT DO NOTHING"""
+REMEMBER_NAMES = f"""INSERT INTO names (queue, name, put_at, bucket)
+    SELECT ?, {_FIELDS[0]}, ?, {_FIELDS[1]} FROM json_each(?) WHERE true ON CONFLICT DO NOTHING"""
 INSERT_ITEMS = f"""INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at, subjects)
     SELECT {_QUEUE}, {_LANE}, '', {_BODY}, ?1, ?1, ?1 + {_WAIT}, {_SUBJECTS} FROM json_each(?2)"""
 ALL_READY_IF_EMPTY = f"""INSERT INTO lanes (queue, lane, ready_at)
