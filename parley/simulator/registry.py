@@ -9,7 +9,8 @@ to use it; and an `operator.py` with `<Platform>Operator(simulator)`, who does t
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -40,9 +41,13 @@ def simulator_class(platform: str) -> type[AbstractContextManager[Any]]:
 
 
 @contextmanager
-def operating(platform: str) -> Iterator[SimulatedOperator]:
-    """Run a platform while entered, and give somebody who does there what the walk asks for."""
+def operating(platform: str, clock: Callable[[], float] = time.monotonic) -> Iterator[SimulatedOperator]:
+    """Run a platform while entered, and give somebody who does there what the walk asks for.
+
+    `clock` counts the monotonic seconds of rate limits.
+    """
     module = importlib.import_module(f"parley.simulator.{platform}.operator")
     names = [name for name in vars(module) if name.lower() == f"{platform}operator"]
-    with simulator_class(platform)() as simulator:
+    kind: Callable[..., AbstractContextManager[Any]] = simulator_class(platform)
+    with kind(clock=clock) as simulator:
         yield cast("SimulatedOperator", getattr(module, names[0])(simulator))

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 from parley.channels.kit.text import Measure
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
+from tests.kit.doubles.leaping_clock import LeapingClock
 
 
 class Trouble(StrEnum):
@@ -198,6 +199,8 @@ class Driver(ABC):
 
     def __init__(self, news: Callable[[], None]) -> None:
         self.news = news
+        self.clock = LeapingClock()
+        """Counts rate limits, on the platform and in the channel."""
 
     @property
     def section(self) -> str:

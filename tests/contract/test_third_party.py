@@ -18,7 +18,7 @@ from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from tests.contract.driver import Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.browser import code_in, rendered
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.contract.harness.scene import scene
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES

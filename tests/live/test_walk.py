@@ -8,16 +8,17 @@ import stat
 
 import pytest
 
+import parley.app.live.replay as replaying
 from parley.app.live.recorder import Recorder
 from parley.app.live.recording import read_recording
-from parley.app.live.replay import make_simulated_channel, replay
+from parley.app.live.replay import replay
 from parley.app.live.steps import STEPS, LiveStep
 from parley.app.live.walk import StepResult, Walk
 from parley.channels.kit.http.wire_listener import listening_to_wires
 from parley.simulator.registry import operating
 from parley.store.sqlite import SqliteStore
 from tests.kit.machine import patience
-from tests.live.walks import EVERY, LIVE, QUICK, compared, plan
+from tests.live.walks import EVERY, LIMITS, LIVE, QUICK, compared, plan
 
 pytestmark = pytest.mark.timeout(180)
 SAID = "Bernadette's private words"
@@ -46,10 +47,10 @@ class Hands:
 
 async def walk_by_hand(platform, folder, lazy=(), steps=STEPS):
     recording = folder / "recording.jsonl"
-    with operating(platform) as simulated:
+    with operating(platform, LIMITS.now) as simulated:
         secrets = [str(v) for k, v in simulated.settings.items() if k.endswith(("token", "secret"))]
         async with SqliteStore.open(folder / "live.db") as store:
-            channel = make_simulated_channel(platform, simulated, store, folder)
+            channel = replaying.make_simulated_channel(platform, simulated, store, folder)
             recorder, hands = Recorder(recording, platform, secrets), Hands(simulated, lazy)
             with listening_to_wires(recorder):
                 await Walk(channel, recorder, hands, patience(30.0), QUICK).run(steps)
@@ -90,9 +91,9 @@ async def test_a_step_is_left_out_and_not_replayed(tmp_path):
 
 
 async def test_nobody_else_is_answered(tmp_path):
-    with operating("feishu") as simulated:
+    with operating("feishu", LIMITS.now) as simulated:
         async with SqliteStore.open(tmp_path / "live.db") as store:
-            channel = make_simulated_channel("feishu", simulated, store, tmp_path)
+            channel = replaying.make_simulated_channel("feishu", simulated, store, tmp_path)
             recorder = Recorder(tmp_path / "r.jsonl", "feishu", ())
             people = vars(simulated)["_people"]
 

@@ -10,11 +10,14 @@ from parley.app.live.recording import Recording, read_recording
 from parley.app.live.replay import replay
 from parley.app.live.shapes import read_shape
 from parley.app.live.steps import STEPS
+from tests.kit.doubles.leaping_clock import LeapingClock
 
 LIVE = ("slack", "telegram", "feishu", "dingtalk")
 EVERY = tuple(step.name for step in STEPS)
 QUICK = 0.02
 """Seconds between two snapshots of the long answer."""
+LIMITS = LeapingClock()
+"""Counts rate limits, on the platforms and in the channels."""
 
 
 def plan(platform: str, steps: Sequence[str] = EVERY) -> Recording:

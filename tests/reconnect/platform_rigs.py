@@ -28,8 +28,8 @@ from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming
 from tests.contract.driver import Driver, Place
 from tests.contract.drivers.dingtalk import DingTalkDriver
 from tests.contract.drivers.feishu import FeishuDriver
+from tests.contract.drivers.pace import eager
 from tests.contract.drivers.slack import SlackDriver
-from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.kit.machine import patience
 from tests.reconnect.faulty_relay import Relay

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,8 +91,8 @@ class DingTalkRateLimits:
 class DingTalkRateLimiter(RateLimiter):
     """Counts the calls of the last second."""
 
-    def __init__(self, pace: DingTalkRateLimits | None) -> None:
-        super().__init__()
+    def __init__(self, pace: DingTalkRateLimits | None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
         self._most = 0 if pace is None else pace.cards_per_second
 
     def check(self) -> None:

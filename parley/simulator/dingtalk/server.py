@@ -80,6 +80,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         pace: DingTalkRateLimits | None = DingTalkRateLimits(),  # noqa: B008 - frozen
         timing: DingTalkSimulatorTiming = DingTalkSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.client_id = client_id
         self.client_secret = client_secret
@@ -91,7 +92,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         self.people = SimulatedDingTalkPeople(self.world, name, self._push)
         self.scanning = DingTalkScanning(self.world)
         self._timing = timing
-        self._pacer = DingTalkRateLimiter(pace)
+        self._pacer = DingTalkRateLimiter(pace, clock)
         super().__init__(port)
 
     @property

@@ -81,8 +81,9 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
         pace: FeishuRateLimits = FeishuRateLimits(),  # noqa: B008 - frozen
         timing: FeishuSimulatorTiming = FeishuSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.world = FeishuWorld(app_id, secret, name, pace, timing)
+        self.world = FeishuWorld(app_id, secret, name, pace, timing, clock)
         self.people = SimulatedFeishuPeople(self.world)
         self.past = FeishuPast(self.world, self.people)
         self.scanning = FeishuScanning(self.world)

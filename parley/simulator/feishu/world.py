@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from collections import deque
+from collections.abc import Callable
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
 from parley.simulator.feishu.faults import FeishuRateLimits, FeishuSimulatorTiming
@@ -39,7 +40,13 @@ class FeishuWorld(World):
     """
 
     def __init__(
-        self, app_id: str, secret: str, bot_name: str, pace: FeishuRateLimits, timing: FeishuSimulatorTiming
+        self,
+        app_id: str,
+        secret: str,
+        bot_name: str,
+        pace: FeishuRateLimits,
+        timing: FeishuSimulatorTiming,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self.app_id, self.secret = app_id, secret
@@ -70,7 +77,7 @@ class FeishuWorld(World):
         self.lost: list[FeishuEvent] = []
         self.told: list[FeishuToast] = []
         self.shown: list[tuple[str, str]] = []
-        self._limiter = RateLimiter()
+        self._limiter = RateLimiter(clock)
         self._numbers = itertools.count(1)
 
     def name(self, prefix: str) -> str:

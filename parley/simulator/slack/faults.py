@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from parley.simulator.kit.faults import MethodFault, MethodFaults
@@ -92,8 +93,8 @@ READING = frozenset({"conversations.history", "conversations.replies"})
 class SlackRateLimiter(RateLimiter):
     """Counts calls by method, and messages by chat (one a second, with a little burst)."""
 
-    def __init__(self, *, strict: bool) -> None:
-        super().__init__()
+    def __init__(self, *, strict: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
         self._strict = strict
 
     def check(self, method: str, chat: str, *, for_sale: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -74,6 +74,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         port: int = 0,
         signing_secret: str = DEFAULT_SIGNING_SECRET,
         experience: Experience = "agent",
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.world = SlackWorld(name, handle, bot_token, app_token, timing, experience)
         self.faults = SlackFaults()
@@ -82,7 +83,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         self._events = SlackEventQueue(self.world)
         self.people = SimulatedSlackPeople(self.world, self._events)
         self.past = SlackPast(self.world)
-        self._pacer = SlackRateLimiter(strict=strict_pace)
+        self._pacer = SlackRateLimiter(strict=strict_pace, clock=clock)
         super().__init__(port)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -54,7 +54,7 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
     """Telegram for one bot. Use it with `with`; it listens on 127.0.0.1 while open.
 
     `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
-    and outlives the bot.
+    and outlives the bot. `clock` counts the monotonic seconds of rate limits.
     """
 
     platform = "telegram"
@@ -68,6 +68,7 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
         name: str = "Parley",
         pace: TelegramRateLimits | None = TelegramRateLimits(),  # noqa: B008 - frozen
         port: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not _TOKEN.match(token):
             raise ValueError("a bot token looks like 123456:at-least-twenty-letters")
@@ -75,7 +76,7 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
         self.world = TelegramWorld(name, username, token)
         self.people = SimulatedTelegramPeople(self.world)
         self.faults = TelegramFaults()
-        self._pacer = TelegramRateLimiter(pace)
+        self._pacer = TelegramRateLimiter(pace, clock)
         super().__init__(port)
 
     @property

@@ -26,7 +26,7 @@ from parley.simulator.kit.json_values import Json
 from parley.simulator.kit.limits import load_limits
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.dingtalk_malformed import FRAMES, PRESSES, RUBBISH, STRANGE
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 
 _SHOWING = ("streaming", "createAndDeliver", "update", "batchSend", "groupSend")
 
@@ -59,7 +59,7 @@ class DingTalkDriver(Driver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = DingTalkSimulator()
+        self._platform = DingTalkSimulator(clock=self.clock.now)
         # One template for answers and questions, as docs/dingtalk.md has it imported.
         self._template = self._platform.world.import_template(json.dumps(build_template()))
         self.mention = f"@{self._platform.name}"

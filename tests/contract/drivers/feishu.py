@@ -17,7 +17,7 @@ from parley.simulator.feishu import SHOWING, FeishuSimulator, FeishuSimulatorTim
 from parley.simulator.feishu import FeishuUpload as Sent
 from parley.simulator.kit.json_values import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.kit.machine import patience
 
 _FOREVER = 10**6
@@ -55,7 +55,7 @@ class FeishuDriver(Driver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = FeishuSimulator(timing=_TIMING)
+        self._platform = FeishuSimulator(timing=_TIMING, clock=self.clock.now)
         self.mention = f"@{self._platform.world.bot.name}"
         self.secrets = (self._platform.world.secret,)
         self._groups: dict[str, str] = {}

@@ -19,7 +19,7 @@ from parley.simulator.slack import (
 )
 from parley.simulator.slack import SlackUpload as Sent
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.kit.machine import patience
 
 _SHOWING = ("chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream")
@@ -68,7 +68,7 @@ class SlackDriver(Driver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=TIMING)
+        self._platform = SlackSimulator(timing=TIMING, clock=self.clock.now)
         self.mention = f"@{self._platform.handle}"
         self.secrets = (self._platform.bot_token, self._platform.app_token)
 

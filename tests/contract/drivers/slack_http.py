@@ -17,8 +17,8 @@ from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.slack import SlackSimulatorTiming as Pace
 from tests.contract.driver import Traits
+from tests.contract.drivers.pace import eager
 from tests.contract.drivers.slack import SlackDriver
-from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience
 
 # Sooner back than Slack, and never tired of it.
@@ -31,7 +31,7 @@ class SlackHttpDriver(SlackDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=_PACE)
+        self._platform = SlackSimulator(timing=_PACE, clock=self.clock.now)
         self.secrets = (self._platform.bot_token, self._platform.signing_secret)
 
     def config(self) -> Config:

@@ -19,7 +19,7 @@ from parley.simulator.telegram import SeenTelegramMessage, TelegramSimulator
 from parley.simulator.telegram import TelegramUpload as Sent
 from parley.simulator.telegram.model import utf16
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.contract.drivers.telegram_malformed import RUBBISH, STRANGE
 
 _SHOWING = ("sendMessage", "editMessageText", "sendMessageDraft")
@@ -63,7 +63,7 @@ class TelegramDriver(Driver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = TelegramSimulator()
+        self._platform = TelegramSimulator(clock=self.clock.now)
         self.mention = f"@{self._platform.username}"
         self.secrets = (self._platform.token, self._platform.token.partition(":")[2])
         self._boxes = itertools.count(900_000)

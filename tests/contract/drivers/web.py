@@ -24,7 +24,7 @@ from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Document, DocumentRepository
 from tests.contract.driver import Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.browser import Browser, EntryJson, code_in, rendered
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 
 _TOKEN = "a-web-token-that-nobody-may-log"
 _YOU = Person("local", "You")

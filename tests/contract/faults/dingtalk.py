@@ -36,7 +36,7 @@ from parley.core.model.questions import Question
 from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.dingtalk import DingTalkDriver, DingTalkPlainDriver
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.contract.faults.fault import Fault, without_receipt
 
 

@@ -35,7 +35,7 @@ from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbo
 from parley.core.ports.no_core import tell_nothing
 from parley.core.ports.speech import HeardSpeech
 from tests.contract.drivers.feishu import FeishuDriver
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.contract.faults.fault import Fault, answering_bots, without_receipt
 
 

@@ -21,8 +21,8 @@ from parley.channels.slack.users import SlackUser, SlackUserCache
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from tests.contract.drivers.pace import eager
 from tests.contract.drivers.slack import SlackDriver
-from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Around, Fault, answering_bots, without_receipt
 from tests.contract.harness.parley_process import Seed
 

@@ -22,7 +22,7 @@ from parley.channels.telegram.outbound.reply_state import TelegramReplyState
 from parley.core.model.types import Json, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from parley.core.ports.sending import Sending
-from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.pace import eager
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.faults.fault import Fault, without_receipt
 

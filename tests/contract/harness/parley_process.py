@@ -51,6 +51,7 @@ from parley.memory.tools.changes import ToolChanges
 from parley.memory.tools.run_tokens import RunTokens
 from parley.memory.tools.service import ScopedMemoryTools
 from tests.contract.driver import Driver
+from tests.contract.drivers.pace import count_limits_by
 from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedChannel
 from tests.kit.engine import CHOSEN
@@ -252,4 +253,5 @@ def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> C
     )
     made = driver.make_channel(connect_core(services, journal))
     made.name, made.platform = name, driver.name
+    count_limits_by(driver.clock, made)
     return WatchedChannel(around.seed.channel(made, driver), around.watch)

@@ -30,9 +30,11 @@ _ANSWERS = [
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_command_is_answered_in_the_persons_language(scene: Scene, language: str):
-    alice = scene.private(language)
-    for command, english, chinese in _ANSWERS:
-        alice.ask(command, english if language == "en" else chinese)
+    # Telegram lets nobody write more than ten messages to a chat at once.
+    for some in (_ANSWERS[:8], _ANSWERS[8:]):
+        alice = scene.private(language)
+        for command, english, chinese in some:
+            alice.ask(command, english if language == "en" else chinese)
 
 
 def test_the_page_answers_commands_too(web: WebPerson):

@@ -7,7 +7,10 @@ import time
 
 
 class LeapingClock:
-    """Goes on as the machine's monotonic clock does; a sleep is over at once, and as late as it was long."""
+    """Goes on as the machine's monotonic clock does; a sleep is over at once, and as late as it was long.
+
+    Who sleep at the same time leap together.
+    """
 
     def __init__(self) -> None:
         self._leapt = 0.0
@@ -18,5 +21,6 @@ class LeapingClock:
 
     async def sleep(self, seconds: float) -> None:
         """Leap over so many seconds."""
-        self._leapt += seconds
+        end = self.now() + seconds
         await asyncio.sleep(0)
+        self._leapt += max(0.0, end - self.now())

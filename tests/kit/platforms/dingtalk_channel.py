@@ -18,6 +18,7 @@ from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkSimulator, SimulatedDingTalkPeople, SimulatedDingTalkPerson
 from tests.kit.doubles.kept_documents import KeptDocuments
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 
 class KeepingInbox:
@@ -102,7 +103,7 @@ class World:
         return self.people.answers(place or self.alice.id)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition, patience(10))
+        await until(condition, "it is as the test says", 10)
 
     def another_channel(self, **more) -> DingTalkChannel:
         return make_channel(self.sim, **more)

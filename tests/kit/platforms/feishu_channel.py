@@ -26,6 +26,7 @@ from parley.simulator.feishu import (
 )
 from tests.kit.doubles.no_documents import NoDocuments
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 QUICK = FeishuSimulatorTiming(ack=5.0, redelivery=(0.2,) * 20)
 
@@ -141,7 +142,7 @@ class World:
         return len(self.sim.calls(*names))
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition, patience(10))
+        await until(condition, "it is as the test says", 10)
 
     def another_channel(self, **more) -> FeishuChannel:
         return make_channel(self.sim, self.folder, **more)

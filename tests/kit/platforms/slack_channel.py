@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.slack.channel import SlackChannel
 from parley.channels.slack.config import HOOK_PATH, Config
 from parley.channels.slack.inbound.socket_mode import SocketTiming
@@ -20,7 +21,9 @@ from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Reply
 from parley.simulator.slack import SimulatedSlackPeople, SimulatedSlackPerson, SlackSimulator
+from tests.kit.doubles.leaping_clock import LeapingClock
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 
 class KeepingInbox:
@@ -110,15 +113,21 @@ class Clock:
 
 @dataclass
 class World:
+    """What a test needs. With `limits` channels wait for Slack's limits by this clock."""
+
     sim: SlackSimulator
     alice: SimulatedSlackPerson
+    limits: LeapingClock | None = None
 
     @property
     def people(self) -> SimulatedSlackPeople:
         return self.sim.people
 
     def channel(self, timing: SocketTiming = SocketTiming(), clock=time.monotonic, **more) -> SlackChannel:  # noqa: B008
-        return SlackChannel(self.config(**more), timing=timing, clock=clock)
+        made = SlackChannel(self.config(**more), timing=timing, clock=clock)
+        if self.limits is not None:
+            made._api._budget = RateBudget(self.limits.now, self.limits.sleep)
+        return made
 
     def config(self, **more) -> Config:
         settings = {
@@ -130,7 +139,7 @@ class World:
         return Config(**(settings | more))
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition, patience(10))
+        await until(condition, "it is as the test says", 10)
 
     def thread(self) -> tuple[str, str]:
         """A new thread in a new channel."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.telegram.channel import TelegramChannel
 from parley.channels.telegram.config import Config
 from parley.channels.telegram.outbound.reply import TelegramReplyTiming
@@ -20,7 +21,9 @@ from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, CommandInfo
 from parley.core.ports.journal import Document
 from parley.simulator.telegram import SimulatedTelegramPeople, SimulatedTelegramPerson, TelegramSimulator
+from tests.kit.doubles.leaping_clock import LeapingClock
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 COMMANDS = (
     CommandInfo("new", "Start anew"),
@@ -146,6 +149,7 @@ class World:
     channel: TelegramChannel
     folder: Path
     documents: MemoryDocuments = field(default_factory=MemoryDocuments)
+    limits: LeapingClock | None = None
 
     @property
     def people(self) -> SimulatedTelegramPeople:
@@ -158,10 +162,10 @@ class World:
         return self.people.answers(self.alice.id if chat is None else chat)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition, patience(10))
+        await until(condition, "it is as the test says", 10)
 
     def another_channel(self, **more) -> TelegramChannel:
-        return make_channel(self.sim, self.folder, self.documents, **more)
+        return make_channel(self.sim, self.folder, self.documents, limits=self.limits, **more)
 
     def target(self, chat: int | None = None, handle: str = "", reply_to: int = 0, topic: int | None = None):
         chat = self.alice.id if chat is None else chat
@@ -180,8 +184,10 @@ def make_channel(
     folder: Path,
     documents: MemoryDocuments,
     rhythm: TelegramReplyTiming = USUAL,
+    limits: LeapingClock | None = None,
     **more,
 ) -> TelegramChannel:
+    """A channel on the simulator. With `limits` it waits for Telegram's limits by this clock."""
     settings: dict[str, Any] = {"bot_token": sim.token, "api_url": sim.api_url, "poll_timeout": 5} | more
     config = Config(**settings)
     rules = ChannelOptions(
@@ -190,7 +196,10 @@ def make_channel(
         earlier=ContextOptions(ContextScope(config.context_messages)),
     )
     services = ChannelServices(documents, folder, COMMANDS, rules=rules.at)
-    return TelegramChannel(config, services, rhythm)
+    made = TelegramChannel(config, services, rhythm)
+    if limits is not None:
+        made._api._bot._budget = RateBudget(limits.now, limits.sleep)
+    return made
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.kit.machine import patience
 
 _ROOT = Path(__file__).parents[4]
@@ -23,27 +21,28 @@ from parley.app.settings.load import read_settings
 LIBRARIES = "anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch"
 
 async def main():
-    async with open_agent(read_settings("{%s}" % sys.argv[1], "test", {}, Path("."))):
-        print(*(name for name in LIBRARIES.split() if name in sys.modules))
+    for settings in sys.argv[1:]:
+        async with open_agent(read_settings("{%s}" % settings, "test", {}, Path("."))):
+            print(*(name for name in LIBRARIES.split() if name in sys.modules))
 
 asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize(
-    ("settings", "loaded"),
-    [
-        ("", set()),
-        (_MODEL, _OPENAI),
-        (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m'}}", _OPENAI),
-        (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _OPENAI | _MCP),
-        (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", _OPENAI | {"deepagents"}),
-    ],
+# One after the other in one process: what each of them loads beside those before it.
+_LOADED = (
+    ("", set()),
+    (_MODEL, _OPENAI),
+    (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m'}}", set()),
+    (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
+    (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents"}),
 )
-def test_only_what_is_on_is_loaded(tmp_path: Path, settings: str, loaded: set[str]) -> None:
+
+
+def test_only_what_is_on_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text('{"mcpServers": {}}')
     ended = subprocess.run(
-        [sys.executable, "-c", _START, settings],
+        [sys.executable, "-c", _START, *(settings for settings, _ in _LOADED)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(_ROOT)},
         capture_output=True,
@@ -52,6 +51,9 @@ def test_only_what_is_on_is_loaded(tmp_path: Path, settings: str, loaded: set[st
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    found = set(ended.stdout.split())
-    # A library may bring others with it.
-    assert found == loaded if "workspace" not in settings else loaded <= found
+    before: set[str] = set()
+    for line, (settings, loaded) in zip(ended.stdout.splitlines(), _LOADED, strict=True):
+        found = set(line.split())
+        # A library may bring others with it.
+        assert loaded <= found - before if "workspace" in settings else found - before == loaded, settings
+        before = found

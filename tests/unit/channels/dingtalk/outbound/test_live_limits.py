@@ -77,6 +77,8 @@ async def test_an_answer_that_says_it_did_not_succeed_is_a_refusal(world):
 
 
 async def test_the_throttle_of_an_address_is_waited_for(world):
+    clock = LeapingClock()
+    world.channel._api._budget = RateBudget(clock.now, clock.sleep)
     world.sim.faults.throttle_next("batchSend", 5)
     reply = world.channel.open_reply(world.target(), Notes())
     with pytest.raises(RateLimited) as raised:

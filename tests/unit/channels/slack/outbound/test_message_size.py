@@ -2,10 +2,8 @@
 
 import pytest
 
-from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import Step, StepStatus
-from tests.kit.doubles.leaping_clock import LeapingClock
 from tests.kit.platforms.slack_channel import Notes, finish_until_done, snapshot
 
 CHINESE = "我们明天上午九点在三楼会议室讨论预算。" * 316
@@ -47,9 +45,8 @@ async def test_cards_beyond_their_room_share_the_last_one(world):
 @pytest.mark.parametrize("error", ["msg_too_long", "msg_blocks_too_many", "update_failed", "block_mismatch"])
 @pytest.mark.parametrize("text", [CHINESE, "short and & sweet"], ids=["long", "short"])
 async def test_whatever_slack_refuses_for_its_size_the_answer_arrives_whole(world, refused, error, text):
-    thread, clock, channel = world.thread(), LeapingClock(), world.channel()
-    channel._api._budget = RateBudget(clock.now, clock.sleep)
-    reply = channel.open_reply(world.target(thread), Notes())
+    thread = world.thread()
+    reply = world.channel().open_reply(world.target(thread), Notes())
     await reply.show(snapshot(text[:5], steps=steps(3)))
     world.sim.faults.fail_next(refused, error, times=10_000)
     if refused == "chat.update":

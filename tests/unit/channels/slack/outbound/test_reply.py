@@ -220,7 +220,9 @@ async def test_a_rate_limit_says_exactly_how_long(world):
     with pytest.raises(RateLimited) as raised:
         await reply.finish(snapshot("hello there"))
     assert raised.value.retry_after == 3
+    began = world.limits.now()
     await reply.finish(snapshot("hello there"))
+    assert world.limits.now() - began > 2.9
     assert world.ours() == ["hello there"]
     assert not world.sim.calls("conversations.history")
 
