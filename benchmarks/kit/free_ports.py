@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import random
 import socket
 import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 
 _PORTS = range(20_000, 32_000)
 """Below those that the kernel gives out: a port is still free while the process behind it starts again."""
@@ -35,9 +35,10 @@ def _is_free(port: int) -> bool:
 
 
 @cache
-def _reserved() -> BinaryIO:
+def _reserved() -> int:
     """The file of locks. It stays open: closing it once would end all locks of this process."""
-    file = (Path(tempfile.gettempdir()) / "parley-tests.ports").open("ab")
+    path = Path(tempfile.gettempdir()) / "parley-tests.ports"
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     with suppress(OSError):  # another user's
-        Path(file.name).chmod(0o666)
+        path.chmod(0o666)
     return file
