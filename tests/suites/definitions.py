@@ -137,7 +137,16 @@ SUITES: Mapping[str, Suite] = {
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
     "chaos-memory": Suite(
-        [Program("tests.chaos.memory", {"full": ("--people", "10", "--steps", "60", "--kills", "60")})], 150
+        [
+            Program(
+                "tests.chaos.memory",
+                {
+                    "full": ("--people", "8", "--steps", "25", "--kills", "40"),
+                    "short": ("--people", "2", "--steps", "0", "--kills", "2"),
+                },
+            )
+        ],
+        70,
     ),
     "attacks": Suite([PytestRun(("-m", "attacks", "tests/attacks"), processes=2, together=False)], 40),
     # Another chance would be another try of something else, and hide what was found.

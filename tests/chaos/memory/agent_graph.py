@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,11 +13,14 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from tests.chaos.memory import lesson_hold
 from tests.chaos.memory.faults import FAULTS
 from tests.chaos.memory.words import ASKED, WORD
 
 if fault := os.environ.get("PARLEY_CHAOS_FAULT"):
-    FAULTS[fault]()
+    FAULTS[fault].seed()
+if folder := os.environ.get(lesson_hold.VARIABLE):
+    lesson_hold.obey(Path(folder))
 
 
 class Context(TypedDict, total=False):

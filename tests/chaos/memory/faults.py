@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from parley.memory import recall
@@ -60,9 +60,26 @@ def _write_back_what_was_cleared() -> None:
     vars(pipeline)["apply_diff"] = applied
 
 
-FAULTS: Mapping[str, Callable[[], None]] = {
-    "private facts in groups": _tell_private_facts_in_groups,
-    "one memory for all": _give_tools_the_memory_of_whoever_came_first,
-    "past conversations stay": _keep_past_conversations,
-    "lessons after a clear": _write_back_what_was_cleared,
+@dataclass(frozen=True)
+class Fault:
+    """What makes the product worse, what the ledger must say of it, and what it counts of its situation."""
+
+    seed: Callable[[], None]
+    said: str
+    counted: str
+
+
+FAULTS: Mapping[str, Fault] = {
+    "private facts in groups": Fault(
+        _tell_private_facts_in_groups, "which was said in private", "private_facts_offered_in_groups"
+    ),
+    "one memory for all": Fault(
+        _give_tools_the_memory_of_whoever_came_first,
+        "which person ",
+        "questions_beside_known_words_of_others",
+    ),
+    "past conversations stay": Fault(_keep_past_conversations, "is still stored", "past_words_at_an_erasure"),
+    "lessons after a clear": Fault(
+        _write_back_what_was_cleared, "is still stored", "lessons_under_way_at_an_erasure"
+    ),
 }

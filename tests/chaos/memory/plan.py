@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from tests.chaos.memory.words import PRIVATE, Word
 
 GROUPS = ("g", "h")
-StepKind = Literal["tell", "ask", "erase"]
+StepKind = Literal["tell", "ask", "know", "meet", "erase"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What somebody does in a place; `number` is unique, of a word told its own."""
+    """What somebody does in a place; `number` is unique, of a word told its own.
+
+    `know` asks until all that was told is known as facts, `meet` waits for everybody, and `erase` tells
+    something and erases everything while that is learned.
+    """
 
     kind: StepKind
     place: str
@@ -24,9 +29,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """After so many answers and a delay in seconds, the process of this number is killed."""
+    """After so many steps and a delay in seconds, the process of this number is killed."""
 
-    answers: int
+    steps: int
     delay: float
     victim: int
 
@@ -40,29 +45,30 @@ class Plan:
 
 
 def make_plan(seed: int, people: int, steps: int, kills: int, processes: int) -> Plan:
-    """A plan of `steps` for each person; everybody asks in private and in a group, and erases all twice.
-
-    An erasure follows something that was told at once, while it is learned.
-    """
-    dice = random.Random(f"{seed} memory")
-    numbers = iter(range(1, 1_000_000))
-    scripts = [_script(dice, steps, [next(numbers) for _ in range(steps)]) for _ in range(people)]
-    answers = people * steps
-    places = sorted(dice.sample(range(1, answers), kills))
-    return Plan(scripts, [Kill(at, dice.uniform(0, 0.6), dice.randrange(processes)) for at in places])
+    """A plan in which everybody comes into each situation, with twice so many `steps` by chance between."""
+    dice, numbers = random.Random(f"{seed} memory"), count(1)
+    scripts = [
+        [Step(kind, place, next(numbers)) for kind, place in _script(dice, steps)] for _ in range(people)
+    ]
+    moments = sorted(dice.sample(range(1, sum(map(len, scripts))), kills))
+    return Plan(scripts, [Kill(at, dice.uniform(0, 0.6), dice.randrange(processes)) for at in moments])
 
 
-def _script(dice: random.Random, steps: int, numbers: Sequence[int]) -> Sequence[Step]:
-    erases = {dice.randrange(steps // 3, 2 * steps // 3), steps - 1}
-    asks = {at + 1 for at in erases if at + 1 < steps} | {steps - 4, steps - 3}
-    tells = {at - 1 for at in erases}
-    script = []
-    for at, number in enumerate(numbers):
-        kind: StepKind = "ask" if at in asks else "tell" if at in tells or dice.random() < 0.5 else "ask"
-        kind = "erase" if at in erases else kind
-        place = PRIVATE if kind == "erase" or at == steps - 3 else dice.choice((PRIVATE, *GROUPS))
-        script.append(Step(kind, GROUPS[0] if at == steps - 4 else place, number))
-    return script
+def _script(dice: random.Random, steps: int) -> Iterator[tuple[StepKind, str]]:
+    """What one person does. Between the meetings everybody is known, and asks wherever something may leak."""
+    here, there = GROUPS
+    yield from (("tell", PRIVATE), ("tell", here), ("know", PRIVATE), ("meet", PRIVATE))
+    yield from (("ask", here), ("ask", there), ("ask", PRIVATE), ("meet", PRIVATE))
+    yield from _by_chance(dice, steps)
+    # Told in the second of the erasure: the platform's clock may not know that it came after it.
+    yield from (("know", PRIVATE), ("erase", PRIVATE), ("tell", PRIVATE), ("know", PRIVATE), ("ask", here))
+    yield from _by_chance(dice, steps)
+    yield from (("know", PRIVATE), ("erase", PRIVATE))
+
+
+def _by_chance(dice: random.Random, steps: int) -> Iterator[tuple[StepKind, str]]:
+    for _ in range(steps):
+        yield dice.choice(("tell", "ask")), dice.choice((PRIVATE, *GROUPS))
 
 
 def word(person: int, step: Step) -> Word:
