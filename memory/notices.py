@@ -12,7 +12,7 @@ from parley.memory.model.document import Category, StoredMemory
 from parley.memory.person_state import PersonStateStore
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.instructions import standing_instructions
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 from parley.memory.text.smalltalk import says_nothing
 
 _A_DAY = 86_400.0

@@ -29,7 +29,7 @@ from parley.memory.model.document import (
 )
 from parley.memory.model.vocabulary import USUAL_VOCABULARY, MemoryVocabulary
 from parley.memory.search.index import FactIndex
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 
 MANUAL = "manual"
 

@@ -15,7 +15,7 @@ from parley.memory.inject.line_cache import Price
 from parley.memory.inject.lines import flatten, shortened_line, summary_line
 from parley.memory.model.document import Category, Fact, Summaries
 from parley.memory.search.ranked_facts import RankedFacts
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 from parley.memory.text.token_counting import Counter
 
 CORRECTIONS = 500

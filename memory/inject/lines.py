@@ -8,7 +8,7 @@ from functools import lru_cache
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.model.document import Category, Fact
 from parley.memory.text.escape import escaped
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30

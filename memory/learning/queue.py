@@ -22,7 +22,7 @@ from parley.core.ports.journal import Journal, NewQueueItem, QueueItem, iter_dea
 from parley.core.ports.memory.admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from parley.memory.model.document import Category, KeptOut
 from parley.memory.search.date_terms import without_days
 from parley.memory.text.instructions import is_plain_message, is_standing_instruction
 from parley.memory.text.search_terms import terms
-from parley.memory.text.secrets import count_marks, mask_secrets
+from parley.memory.text.secrets.masking import count_marks, mask_secrets
 from parley.memory.text.sentences import split_sentences
 
 _FAMILY = 5

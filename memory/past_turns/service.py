@@ -18,7 +18,7 @@ from parley.memory.options import Groups, MemoryOptions
 from parley.memory.past_turns.search import PastTurnSearch
 from parley.memory.past_turns.storage import PastTurnStorage, past_turn_documents, utc_day
 from parley.memory.person_state import PersonStateStore
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 from parley.memory.text.sentences import split_sentences
 
 _MOST_CHARS = 4_000

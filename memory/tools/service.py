@@ -20,7 +20,7 @@ from parley.memory.model.document import Fact
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
 from parley.memory.service import MemoryService
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 from parley.memory.tools.arguments import check_arguments
 from parley.memory.tools.changes import ToolChanges, planned_key
 from parley.memory.tools.run_tokens import RunTokens

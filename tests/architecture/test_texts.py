@@ -46,11 +46,12 @@ ELSEWHERE = {"parley/core/hitl/policy.py", "parley/core/model/sanitize.py"}
 CHINESE = {
     "memories are written in the language of whoever is remembered": {
         *("memory/edits/comparable_values.py", "memory/edits/distinctive_terms.py"),
-        *("memory/edits/supersede.py", "memory/text/secrets.py", "memory/learning/orders.py"),
+        *("memory/edits/supersede.py", "memory/learning/orders.py"),
         *("memory/learning/screening.py", "memory/learning/subjects.py", "memory/inject/essentials.py"),
         *("memory/learning/extraction/rules.py", "memory/learning/upload_filter.py"),
-        *("memory/upkeep/soundness.py", "memory/text/secret_words.py"),
+        *("memory/upkeep/soundness.py", "memory/text/secrets/words.py"),
         "memory/learning/extraction/statements.py",
+        *("memory/text/secrets/form.py", "memory/text/secrets/seed_phrases.py"),
         "memory/learning/extraction/strip_markup.py",
         *("memory/search/date_terms.py", "memory/search/index.py", "memory/search/query.py"),
         *("memory/text/search_terms.py", "memory/text/smalltalk.py"),

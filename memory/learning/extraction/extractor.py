@@ -24,7 +24,7 @@ from parley.memory.learning.extraction.turn_filter import (
 )
 from parley.memory.model.document import Category, Fact, MemoryDocument, Summaries
 from parley.memory.text.escape import escaped
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 
 # Up to this many facts all are shown to the model; of more, those nearest to each turn, and the newest.
 ALL_SHOWN = 20

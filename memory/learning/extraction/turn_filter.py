@@ -13,7 +13,7 @@ from parley.memory.learning.extraction.personal_signs import may_be_personal
 from parley.memory.learning.extraction.strip_markup import agent_words, own_words
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups
-from parley.memory.text.secrets import mask_secrets
+from parley.memory.text.secrets.masking import mask_secrets
 from parley.memory.text.smalltalk import says_nothing, yes_no_question
 
 # Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
