@@ -96,9 +96,11 @@ class ScriptedCore:
         try:
             if message.text == "no room":
                 assert isinstance(reply, WaitingSign)
-                while not self.release.is_set():  # the page may hear of it before its request is answered
-                    await reply.show_waiting(waits=True)
-                    await asyncio.sleep(0.2)
+                # Twice: the page may hear of the first before its own request is answered.
+                await reply.show_waiting(waits=True)
+                await asyncio.sleep(0.5)
+                await reply.show_waiting(waits=True)
+                await self.release.wait()
             async for snapshot in play(Turn(blank, message.text, self.folder, self.release)):
                 newest = snapshot
                 if not newest.final:

@@ -56,6 +56,8 @@ async def test_a_message_that_waits_for_a_free_place_says_so_until_its_answer_be
     await waits.wait_for()
     assert await chat.page.locator(".thinking").count() == 0
     await chat.shot("waits-light")
+    await chat.page.reload()
+    await waits.wait_for()
     chat.core.release.set()
     await chat.page.locator(".entry.agent").get_by_text("no room").wait_for()
     assert await waits.count() == 0

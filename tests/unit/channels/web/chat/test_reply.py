@@ -156,6 +156,7 @@ async def test_a_message_that_waits_is_shown_so_and_never_stored_so(
         assert isinstance(newest, EntryShown)
         assert (newest.entry.id, newest.entry.text, newest.entry.waits) == ("message-1", "hello", waits)
         assert not any('"waits":true' in document.body for document in documents.bodies.values())
+        assert [entry["waits"] for entry in (await site.page())["entries"]] == [waits], "of a page that opens"
     assert (await site.page())["growing"] == []
     documents.down = True
     with pytest.raises(ChannelUnavailable):
