@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 
+from parley.core.dead_letters import parse_position
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
 from parley.core.ports.memory.admin import (
     MOST_COUNTED,
     FactChange,
     FactEdit,
-    FailedTurn,
+    FailedTurnPage,
     MemoryHealth,
     UnknownCategory,
 )
@@ -146,10 +147,12 @@ class MemoryAdmin:
     async def clear(self, person: str) -> int:
         return await self._memory.clear(person)
 
-    async def failed_turns(self) -> Sequence[FailedTurn]:
+    async def failed_turns(self, limit: int = 100, after: str = "") -> FailedTurnPage:
+        before = parse_position(after)
         with map_store_errors():
-            failed = await self._queue.dead()
-        return [replace(each, reason=self._redact(each.reason)) for each in failed]
+            page = await self._queue.dead(limit, before)
+        turns = tuple(replace(each, reason=self._redact(each.reason)) for each in page.turns)
+        return FailedTurnPage(turns, page.after)
 
     async def retry(self, item: int) -> bool:
         with map_store_errors():

@@ -129,6 +129,7 @@ def _requests(address: str, people: int) -> Mapping[str, Callable[[], object]]:
 
     return {
         "memory of one person": lambda: get("/api/memory", person=shown),
+        "health of all memories": lambda: get("/api/memory/status", person=shown),
         "dead letters": lambda: get("/api/letters"),
         "export of one person": export,
         "erasure of one person": erase,

@@ -126,9 +126,10 @@ class DingTalkChannel(Channel):
         """Return a reply to the target's person, or in its group."""
         place = DingTalkDestination(target.private, target.conversation.chat)
         reply = DingTalkReply(self._replies, target, place, checkpoint)
-        if self._receipts is None or (self._cards is not None and self._cards.usable):
+        if self._receipts is None:
             return reply
-        return self._receipts.around(reply, target)
+        grows = self._cards is not None and self._cards.usable
+        return self._receipts.around(reply, target, grows=grows)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

@@ -1,5 +1,7 @@
 """Receipts: a reaction on somebody's message, from the beginning of its turn until the answer is there.
 
+A message that has to wait carries it already while it waits.
+
 They are an extra. They are set and taken away in the background, a few at a time, and whatever goes wrong
 with them is never in the way of a message, a snapshot or a final.
 """
@@ -11,6 +13,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Protocol
 
 from parley.channels.kit.keyed_lock import KeyedLock
@@ -58,9 +61,11 @@ class Receipts:
         self._order = KeyedLock()
         self._off_until = float("-inf")
 
-    def around(self, reply: Reply, target: ReplyTarget) -> Reply:
-        """Return the reply with a receipt from its first snapshot to its end."""
-        return ReplyWithReceipt(self, reply, target)
+    def around(self, reply: Reply, target: ReplyTarget, *, grows: bool = False) -> Reply:
+        """Return the reply with a receipt from its first snapshot to its end; until that only, where it is
+        seen that the reply `grows`.
+        """
+        return ReplyWithReceipt(self, reply, target, grows=grows)
 
     def begin(self, target: ReplyTarget) -> None:
         """Have the receipt set soon, once for each message."""
@@ -111,6 +116,7 @@ class Receipts:
 
     async def _clear(self, key: str, target: ReplyTarget) -> None:
         mark = self._marks.get(key) or ""
+        self._marks.put(key, None)
 
         async def call() -> None:
             await retry(
@@ -139,16 +145,27 @@ class Receipts:
 class ReplyWithReceipt(Reply):
     """A reply whose first snapshot sets a receipt, and whose end takes it away."""
 
-    def __init__(self, receipts: Receipts, reply: Reply, target: ReplyTarget) -> None:
-        self._receipts, self._reply, self._target = receipts, reply, target
-        self._begun = False
+    def __init__(self, receipts: Receipts, reply: Reply, target: ReplyTarget, *, grows: bool) -> None:
+        # Where the reply grows there is one only if the message waited, which this process knows.
+        self._receipts, self._reply = receipts, reply
+        self._target = replace(target, handle="") if grows else target
+        self._begun, self._grows = False, grows
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """Show the snapshot; the receipt goes beside it."""
-        if not self._begun:
-            self._begun = True
+        if not self._begun and not self._grows:
             self._receipts.begin(self._target)
+        self._begun = True
         await self._reply.show(snapshot)
+        if self._grows:
+            self._receipts.end(self._target)
+
+    async def show_waiting(self, *, waits: bool) -> None:
+        """Set the receipt, or take it away where it is still there."""
+        if waits:
+            self._receipts.begin(self._target)
+        else:
+            self._receipts.end(self._target)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Deliver the final; while that is tried again the receipt stays."""

@@ -57,9 +57,9 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    no_rules,
 )
 from parley.core.ports.journal import DocumentRepository
+from parley.core.ports.no_core import no_rules
 
 log = logging.getLogger(__name__)
 

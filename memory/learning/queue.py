@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from parley.core.dead_letters import position_after
 from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.queues import LEARNING
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.journal import Journal, NewQueueItem, QueueItem, iter_dead
-from parley.core.ports.memory.admin import FailedTurn
+from parley.core.ports.journal import NEWEST_DEAD, Journal, NewQueueItem, QueueItem, iter_dead
+from parley.core.ports.memory.admin import FailedTurn, FailedTurnPage
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
 from parley.memory.text.secrets.masking import mask_secrets
@@ -31,6 +32,7 @@ _SLOT = "learn"
 # Longest wait of a turn as a share of `max_wait`; the rest is for its lesson to start where many are due.
 _IN_TIME = 0.9
 _LOOK_EVERY = 32
+_PAGE, _PAGES_READ = 500, 10
 
 
 class LearningJournal(Journal, Protocol):
@@ -151,10 +153,23 @@ class LearningQueue:
                 await self._put(moved_on, self._options.debounce_seconds)
                 await self._journal.discard(item.id)
 
-    async def dead(self) -> Sequence[FailedTurn]:
-        """Return the failed turns, newest first."""
-        letters = [each async for each in iter_dead(self._journal) if each.queue == QUEUE]
-        return tuple(_failed_turn(item) for item in letters if not is_trigger(item))
+    async def dead(self, limit: int = 100, before: tuple[float, int] = NEWEST_DEAD) -> FailedTurnPage:
+        """Return failed turns from before a position, newest first, at most `limit`.
+
+        Of the dead letters of everything so many are read, and no more: a page may be empty.
+        """
+        found = list[QueueItem]()
+        for _ in range(_PAGES_READ):
+            page = await self._journal.dead(_PAGE, before)
+            for item in page:
+                if item.queue == QUEUE and not is_trigger(item):
+                    found.append(item)
+                    if len(found) == limit:
+                        return FailedTurnPage(tuple(map(_failed_turn, found)), position_after(item))
+            if len(page) < _PAGE:
+                return FailedTurnPage(tuple(map(_failed_turn, found)), "")
+            before = (page[-1].ended_at, page[-1].id)
+        return FailedTurnPage(tuple(map(_failed_turn, found)), position_after(page[-1]))
 
     async def retry_dead(self, item: int) -> bool:
         """Requeue a failed turn; return False when there is none of this number."""

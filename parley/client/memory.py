@@ -127,9 +127,13 @@ class MemoryClient:
         key = EntryLocation(thread, topic or None).conversation.key
         return await self._ask(MemoryToldAnswer, "GET", "told", conversation=key)
 
-    async def failed_turns(self) -> FailedTurnsAnswer:
-        """Return everybody's turns that could not be learned from, newest first."""
-        return await self._connection.ask(FailedTurnsAnswer, "GET", api_path("memory", "dead-letters"))
+    async def failed_turns(self, *, after: str = "", limit: int = 100) -> FailedTurnsAnswer:
+        """Return some of everybody's turns that could not be learned from, newest first.
+
+        The `after` of one page leads to the next, and is empty on the last.
+        """
+        path = api_path("memory", "dead-letters")
+        return await self._connection.ask(FailedTurnsAnswer, "GET", path, after=after, limit=str(limit))
 
     async def retry(self, item: int) -> None:
         """Learn from one of them after all."""

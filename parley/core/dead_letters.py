@@ -113,12 +113,12 @@ class DeadLetters:
         What was given up at one moment, such as the messages of one turn, is not parted, unless it is more
         than a page.
         """
-        found = await self._store.dead(limit + 1, _position(after) if after else NEWEST_DEAD)
+        found = await self._store.dead(limit + 1, parse_position(after))
         if len(found) <= limit:
             return DeadLetterPage(group_dead_letters(found), "")
         torn = found[limit].ended_at
         here = [each for each in found if each.ended_at != torn] or found[:limit]
-        return DeadLetterPage(group_dead_letters(here), f"{here[-1].ended_at!r}/{here[-1].id}")
+        return DeadLetterPage(group_dead_letters(here), position_after(here[-1]))
 
     async def find(self, item: int) -> DeadLetter | None:
         """Return the letter of this number, or of which this is a part; None where there is none."""
@@ -161,8 +161,18 @@ class DeadLetters:
             await self._store.discard(each)
 
 
-def _position(after: str) -> tuple[float, int]:
-    """Return the moment and the number that a page's `after` names. Raises ValueError."""
+def position_after(item: QueueItem) -> str:
+    """Return what leads to the dead letters after this one."""
+    return f"{item.ended_at!r}/{item.id}"
+
+
+def parse_position(after: str) -> tuple[float, int]:
+    """Return the moment and the number that an `after` names, the newest of "".
+
+    Raises ValueError for one of no page.
+    """
+    if not after:
+        return NEWEST_DEAD
     at, _, item = after[:60].partition("/")
     if not (item.isascii() and item.isdecimal() and len(item) < 19):
         raise ValueError("after: take it from an earlier page.")

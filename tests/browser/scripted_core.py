@@ -15,6 +15,7 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.feedback import FEEDBACK_QUESTION
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
+from parley.core.ports.channel import WaitingSign
 from parley.core.ports.health import Health, HealthReport
 from parley.core.texts import Sentence, say
 from tests.browser.core_script import Turn, play
@@ -93,6 +94,13 @@ class ScriptedCore:
         blank = OutboundMessage(turn_id, message.conversation, said, "")
         newest = blank
         try:
+            if message.text == "no room":
+                assert isinstance(reply, WaitingSign)
+                # Twice: the page may hear of the first before its own request is answered.
+                await reply.show_waiting(waits=True)
+                await asyncio.sleep(0.5)
+                await reply.show_waiting(waits=True)
+                await self.release.wait()
             async for snapshot in play(Turn(blank, message.text, self.folder, self.release)):
                 newest = snapshot
                 if not newest.final:

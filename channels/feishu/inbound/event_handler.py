@@ -18,7 +18,8 @@ from parley.core.model.bots import is_welcome
 from parley.core.model.errors import ChannelError
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Inbox, no_rules
+from parley.core.ports.channel import Inbox
+from parley.core.ports.no_core import no_rules
 
 log = logging.getLogger(__name__)
 

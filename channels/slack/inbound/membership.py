@@ -11,7 +11,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.bots import is_welcome
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import JsonObject
-from parley.core.ports.channel import no_rules
+from parley.core.ports.no_core import no_rules
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,8 @@ from parley.core.model.address import Conversation
 from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, Json
-from parley.core.ports.channel import Inbox, no_rules
+from parley.core.ports.channel import Inbox
+from parley.core.ports.no_core import no_rules
 
 log = logging.getLogger(__name__)
 

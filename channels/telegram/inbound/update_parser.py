@@ -26,7 +26,7 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.bots import is_welcome
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage, Json
-from parley.core.ports.channel import no_rules
+from parley.core.ports.no_core import no_rules
 
 STOP = "stop"
 """How the ids of presses of the stop button begin."""

@@ -130,9 +130,10 @@ class ChatApi:
         kept = {entry.id for entry in page.entries}
         shown = (each for each in self._desk.growing.under(place) if each.place == place)
         growing = [each.entry for each in shown if each.entry.id not in kept]
+        entries = map(self._desk.growing.as_shown, page.entries)
         return JSONResponse(
             {
-                "entries": [ENTRY.dump_python(entry, mode="json") for entry in page.entries],
+                "entries": [ENTRY.dump_python(entry, mode="json") for entry in entries],
                 "growing": [ENTRY.dump_python(entry, mode="json") for entry in growing],
                 "before": page.before,
             }

@@ -24,7 +24,8 @@ class TranscriptEntry:
     `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed. A message
     may be `edited` at such a time (0: it was not), by the `edit` of that id; replies to it from before that
     are out of date.
-    A message that is `withdrawn` was taken back before anybody began to answer it.
+    A message that is `withdrawn` was taken back before anybody began to answer it; one that `waits` is shown
+    so until a reply to it grows: as many turns are under way as there may be. That is never stored.
     Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
     asks for as long as that is open, `asks` how many entries with questions follow it. Of a reply that is
     `rateable` the person may say what they think, and `rating` is what they said last.
@@ -43,6 +44,7 @@ class TranscriptEntry:
     edited: int = 0
     edit: str = ""
     withdrawn: bool = False
+    waits: bool = False
     rateable: bool = False
     rating: FeedbackChoice | None = None
 

@@ -36,6 +36,15 @@ class WebReply(Reply):
             with suppress(StoreUnavailable):  # of other nodes' pages; the next one shows all of it
                 await self._desk.show(EntryShown(self._place, self._entry(snapshot)))
 
+    async def show_waiting(self, *, waits: bool) -> None:
+        """Show the message as one that waits, or as ever."""
+        try:
+            entry = await self._desk.transcript.find(self._place, self._target.reply_to)
+            if entry is not None and entry.role == "user":
+                await self._desk.show(EntryShown(self._place, replace(entry, waits=waits)))
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable(_DOWN) from problem
+
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         try:
             await self._keep(snapshot)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from parley.channels.web.chat.conversations import ConversationStore
-from parley.channels.web.chat.entries import ChatConversation, EntryLocation
+from parley.channels.web.chat.entries import ChatConversation, EntryLocation, TranscriptEntry
 from parley.channels.web.chat.event_log import ChatChanged, ChatEvent, EntryShown, EventLog
 from parley.channels.web.chat.node_sync import NodeSync
 from parley.channels.web.chat.transcript import ChatTranscript
@@ -19,11 +19,26 @@ from parley.core.ports.channel import ChannelServices
 
 
 class LiveReplies:
-    """The newest snapshot of every reply that is not final yet, for pages that open meanwhile."""
+    """The newest snapshot of every reply that is not final yet, and which messages are said to wait for
+    theirs: for pages that open meanwhile.
+    """
 
     def __init__(self, most: int = 1000) -> None:
         self._most = most
         self._shown: OrderedDict[str, EntryShown] = OrderedDict()
+        self._waiting: OrderedDict[str, None] = OrderedDict()
+
+    def note_message(self, entry: TranscriptEntry) -> None:
+        """Note whether a message is said to wait; beyond the cap the first one is let go."""
+        self._waiting.pop(entry.id, None)
+        if entry.waits:
+            self._waiting[entry.id] = None
+            if len(self._waiting) > self._most:
+                self._waiting.popitem(last=False)
+
+    def as_shown(self, entry: TranscriptEntry) -> TranscriptEntry:
+        """Return a stored entry as pages have been shown it."""
+        return replace(entry, waits=True) if entry.id in self._waiting else entry
 
     def put(self, shown: EntryShown) -> None:
         """Replace the reply's snapshot; beyond the cap the longest silent one is let go."""
@@ -39,6 +54,7 @@ class LiveReplies:
     def clear(self) -> None:
         """Let go of all; what still grows comes again with its next snapshot."""
         self._shown.clear()
+        self._waiting.clear()
 
     def all(self) -> Sequence[EntryShown]:
         """Return every growing reply."""
@@ -141,6 +157,8 @@ def _show(feed: EventLog, growing: LiveReplies, event: ChatEvent) -> None:
     """Let this node's pages see what happened, here or on another node."""
     if isinstance(event, ChatChanged):
         growing.prune(event)
+    elif event.entry.role == "user":
+        growing.note_message(event.entry)
     elif event.entry.final:
         growing.drop(event.entry.id)
     elif feed.ended(event):

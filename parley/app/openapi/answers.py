@@ -181,9 +181,10 @@ class MemoryPeopleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FailedTurnsAnswer:
-    """Turns that memory could not learn from."""
+    """Some of the turns that memory could not learn from; `after` leads to the next page."""
 
     dead_letters: list[FailedTurn]
+    after: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,10 @@ MEMORY_OPERATIONS: Sequence[ApiOperation] = (
     _op(
         "GET",
         "/api/memory/dead-letters",
-        "List turns that could not be learned from.",
+        "List turns that could not be learned from, a page (100) at a time.",
         answer.FailedTurnsAnswer,
-        refuses=(409,),
+        query=("after", "limit"),
+        refuses=(409, 422),
     ),
     _op(
         "POST",

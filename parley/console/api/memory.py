@@ -40,6 +40,7 @@ MAX_IMPORT_BYTES = 32_000_000
 _MOST_OF_PERSON = 500
 _MOST_OF_WORDS = 500
 _PEOPLE, _MOST_PEOPLE = 100, 1_000
+_LETTERS, _MOST_LETTERS = 100, 1_000
 # Without any of these a text is something else, and importing it would erase what is there.
 _SECTIONS = {"user", "history", "facts"}
 _STATE = ("on", "waiting", "damaged", "secrets", "orders", "unsaid")
@@ -169,8 +170,13 @@ class MemoryHandlers:
         return await self._whole(person)
 
     async def failed_turns(self, request: Request) -> Response:
-        letters = [asdict(each) for each in await self._memory.failed_turns()]
-        return JSONResponse({"dead_letters": letters})
+        """Return a page of them; its `after` leads to the next one, "" stands at the end."""
+        limit, after = read_limit(request, _LETTERS, _MOST_LETTERS), request.query_params.get("after", "")
+        try:
+            page = await self._memory.failed_turns(limit, after)
+        except ValueError as error:
+            raise RequestRefused(422, "bad_request", "after: take it from an earlier page.") from error
+        return JSONResponse({"dead_letters": [asdict(each) for each in page.turns], "after": page.after})
 
     async def retry(self, request: Request) -> Response:
         if not await self._memory.retry(request.path_params["item"]):

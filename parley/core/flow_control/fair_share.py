@@ -15,9 +15,13 @@ class FairShare:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._closed = False
 
+    def is_full(self, account: str) -> bool:
+        """Return whether the account has no place left."""
+        return self._held[account] >= self._most
+
     def try_acquire(self, account: str) -> bool:
         """Take a place, if the account has one left."""
-        if self._held[account] >= self._most:
+        if self.is_full(account):
             return False
         self._held[account] += 1
         return True

@@ -14,6 +14,11 @@ class CountingSemaphore:
         self._some = asyncio.Event()
         self._some.set()
 
+    @property
+    def full(self) -> bool:
+        """Return whether none is free."""
+        return not self._free
+
     async def acquire(self, most: int) -> int:
         """Take up to `most`, as soon as one is free; returns how many."""
         while not self._free:

@@ -29,7 +29,10 @@ _LONG = 5_000
 
 
 class MessageBus:
-    """Joins channels to the manager; neither knows the other."""
+    """Joins channels to the manager; neither knows the other.
+
+    `accepted` is told of each message for the agent, and of the number that it waits under.
+    """
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class MessageBus:
         `has_others` tells whether other nodes may be storing a mention now.
         """
         self._telemetry = telemetry
+        self.accepted: Callable[[InboundMessage, int], None] = _ignore
         self._clock = clock
         self.busy = busy or BusyPolicyCache(journal)
         self._journal = journal
@@ -114,6 +118,8 @@ class MessageBus:
             with self._topics.arriving(conversation):
                 policy = await self.busy.get(options, conversation)
                 item, *_ = await self._journal.put(*inbound_items(policy, message))
+            if item is not None:
+                self.accepted(message, item)
         became = Acceptance.COMMAND if quick else Acceptance.TURN
         return became if item is not None else Acceptance.DUPLICATE, item
 
@@ -142,6 +148,10 @@ class MessageBus:
             return False
         verdict = decide_access(options, message, ours=True, paired=self._paired)
         return verdict is not AccessVerdict.IGNORE
+
+
+def _ignore(message: InboundMessage, item: int) -> None:
+    """Let nobody know."""
 
 
 def _needs_no_mention(options: ChannelOptions, message: InboundMessage) -> bool:

@@ -21,13 +21,13 @@ from parley.core.model.types import (
     OutboundMessage,
     Receipt,
     ReplyTarget,
-    SessionSettings,
 )
 from parley.core.ports.journal import DocumentRepository
 from parley.core.ports.memory.changes import NO_MEMORY_CHANGES, MemoryChanges
 from parley.core.ports.no_core import (
     clear_nothing,
     never_rerun,
+    no_rules,
     recall_nothing,
     tell_nothing,
     withdraw_nothing,
@@ -152,6 +152,15 @@ class Reply(ABC):
         raise DeliveryRejected(f"{type(self).__name__} does not change what was sent.")
 
 
+@runtime_checkable
+class WaitingSign(Protocol):
+    """A reply that can show, without a handle, that its message waits to be worked."""
+
+    async def show_waiting(self, *, waits: bool) -> None:
+        """Show it, or take that away where it may still be there. Raises ChannelError."""
+        ...
+
+
 CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
 """For which channel the running task works, for the log; "" where it is for none."""
 
@@ -159,8 +168,7 @@ CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
 class Channel(ABC):
     """A platform adapter. `name` is what the settings call it, `platform` its `type:` there, "" for none.
 
-    Whatever channel its places and people name: the core knows them by its name. A call to the platform is
-    given up after `longest_call` seconds.
+    The core knows its places and people by that name. A call to it ends after `longest_call` seconds.
     """
 
     name: str
@@ -259,14 +267,6 @@ class ConnectionProbe(Protocol):
         Nothing is acknowledged, and no other program is cut off. Raises AuthenticationRefused, ChannelError.
         """
         ...
-
-
-_NO_RULES = ChannelOptions(SessionSettings(""))
-
-
-def no_rules(place: Conversation) -> ChannelOptions:
-    """For channels without a core behind them."""
-    return _NO_RULES
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from parley.core.model.address import Conversation, User
+from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import Click
+from parley.core.model.types import SessionSettings
+
+_NO_RULES = ChannelOptions(SessionSettings(""))
+
+
+def no_rules(place: Conversation) -> ChannelOptions:
+    """For channels without a core behind them."""
+    return _NO_RULES
 
 
 def never_rerun() -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,10 +11,11 @@ from parley.core.model.address import Conversation
 from parley.core.model.earlier_messages import EarlierMessage
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import ChannelOptions, ContextScope
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.state.heard_messages import HEARD_PREFIX, decode_heard, encode_heard, trim_heard
+from parley.core.state.readable_documents import iter_found
 
 
 async def list_heard(
@@ -51,14 +52,18 @@ async def delete_old_heard(
     Returns how many records changed. Raises StoreUnavailable.
     """
     changed = 0
-    async for document in iter_documents(documents, HEARD_PREFIX):
-        body = _still_brought(document, channels, now)
-        if not body:
+
+    def old(page: Sequence[Document]) -> list[Document]:
+        cut = [replace(each, body=_still_brought(each, channels, now)) for each in page]
+        return [after for before, after in zip(page, cut, strict=True) if not after.body or before != after]
+
+    async for document in iter_found(documents, HEARD_PREFIX, old):
+        if not document.body:
             await documents.delete(document.key)
-        elif body != document.body:
+        else:
             with suppress(DocumentConflict):  # somebody speaks: it is cut then, too
-                await documents.set(replace(document, body=body))
-        changed += body != document.body
+                await documents.set(document)
+        changed += 1
     return changed
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from parley.core.hitl import records
@@ -14,10 +13,7 @@ from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document, DocumentRepository
 from parley.core.privacy.conversations import without_words
 from parley.core.state.conversations import CONVERSATION_PREFIX, ConversationRecord, conversation_document
-
-_PAGE = 200
-_PAUSE = 0.02
-"""Seconds between two pages: there may be a hundred thousand conversations."""
+from parley.core.state.readable_documents import iter_found
 
 
 async def delete_settled_questions(documents: DocumentRepository, until: float) -> int:
@@ -30,7 +26,7 @@ async def delete_settled_questions(documents: DocumentRepository, until: float) 
         return [each for each in page if _settled_at(decode(QuestionRecord, each.body)) < until]
 
     removed = 0
-    async for document in _found(documents, records.QUESTION_PREFIX, old):
+    async for document in iter_found(documents, records.QUESTION_PREFIX, old):
         await documents.delete(document.key)
         removed += 1
     return removed
@@ -47,23 +43,11 @@ async def redact_idle_conversations(documents: DocumentRepository, until: float)
         return [faded for each in page if (faded := _faded(each, until)) is not None]
 
     number = 0
-    async for document in _found(documents, CONVERSATION_PREFIX, idle):
+    async for document in iter_found(documents, CONVERSATION_PREFIX, idle):
         with suppress(DocumentConflict):  # it is idle no more
             await documents.set(document)
             number += 1
     return number
-
-
-async def _found(
-    documents: DocumentRepository, prefix: str, look: Callable[[Sequence[Document]], list[Document]]
-) -> AsyncIterator[Document]:
-    """Yield what a look at each page finds; many records are read beside the loop."""
-    after = ""
-    while page := await documents.list(prefix, _PAGE, after):
-        for document in await asyncio.to_thread(look, page):
-            yield document
-        after = page[-1].key
-        await asyncio.sleep(_PAUSE)
 
 
 def _settled_at(record: QuestionRecord) -> float:

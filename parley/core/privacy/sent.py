@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from parley.core.ports.journal import DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository
 from parley.core.ports.subject_index import iter_about
 from parley.core.privacy.data_subject import DataSubject
-from parley.core.state.sent_messages import SENT_LIFE, SENT_PREFIX, SentMessage, decode_sent, delete_sent
+from parley.core.state.readable_documents import iter_found
+from parley.core.state.sent_messages import (
+    SENT_LIFE,
+    SENT_PREFIX,
+    SentMessage,
+    decode_sent,
+    delete_sent,
+)
 
 
 async def list_sent(
@@ -37,12 +44,17 @@ async def erase_sent(documents: DocumentRepository, subject: DataSubject, privat
 
 async def delete_old_sent(documents: DocumentRepository, now: float) -> int:
     """Remove what is too old to be quoted; returns how many answers. Raises StoreUnavailable."""
-    removed = 0
-    async for document in iter_documents(documents, SENT_PREFIX):
+    removed, until = 0, now - SENT_LIFE
+
+    def old(page: Sequence[Document]) -> list[Document]:
+        kept = ((document, decode_sent(document)) for document in page)
+        return [document for document, sent in kept if not sent or min(each.at for each in sent) <= until]
+
+    async for document in iter_found(documents, SENT_PREFIX, old):
         kept = decode_sent(document)
-        if all(each.at <= now - SENT_LIFE for each in kept):
+        if all(each.at <= until for each in kept):
             await documents.delete(document.key)
             removed += len(kept)
         else:
-            removed += await delete_sent(documents, document, lambda each: each.at <= now - SENT_LIFE)
+            removed += await delete_sent(documents, document, lambda each: each.at <= until)
     return removed

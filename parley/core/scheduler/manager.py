@@ -39,6 +39,7 @@ from parley.core.scheduler.final_rewrite_worker import handle_final_rewrite
 from parley.core.scheduler.lane_worker import LaneHandler, LaneRules, LaneWorker
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
+from parley.core.scheduler.waiting_signs import WaitingSigns
 from parley.core.services import CoreServices
 from parley.core.turns.batch_collector import collect_batch
 from parley.core.turns.busy_worker import handle_busy_signal
@@ -67,6 +68,8 @@ class Manager:
         rules = LaneRules("a turn", self._set_back, self._bury_poison)
         self._lanes = LaneWorker(services.journal, services.quarantine, rules)
         self._shares = FairShare(options.max_turns // 2)
+        self._signs = WaitingSigns(lambda: self._services, self._is_full)
+        services.bus.accepted = self._signs.add
         self._turns: dict[str, TurnExecution] = {}
         self._stops = RemoteStop(services.news, self._turns)
         self._drained = asyncio.Event()
@@ -89,9 +92,11 @@ class Manager:
             async with self._group:
                 for name in self._services.channels:
                     self.open_channel(name)
-                rechecking = self._group.create_task(self._services.bus.follow_ups.run())
+                beside = (self._services.bus.follow_ups.run(), self._signs.run())
+                tasks = [self._group.create_task(each) for each in beside]
                 await self._drained.wait()
-                rechecking.cancel()
+                for task in tasks:
+                    task.cancel()
         finally:
             await self._lanes.cancel()
 
@@ -177,6 +182,10 @@ class Manager:
             await self._services.journal.put(stop_run_item(queue.messages[0].message, run, turn))
         return True
 
+    def _is_full(self, account: str) -> bool:
+        """Return whether a turn of an account cannot begin here now."""
+        return self._for_turns.full or self._shares.is_full(account)
+
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
         account = account_key(decode_message(claim.items[0].body).sender)
         late = self._backlog.holds(claim)
@@ -209,6 +218,7 @@ class Manager:
         if not burst or refused:
             await services.journal.done(claim, batch_items(refused))
             return
+        self._signs.begin(batch_items(burst))
         if may_be_missed(services, burst) and (late := await find_missed(services, claim, burst)):
             await handle_missed(services, claim, late)
         elif asked := await resolve_edit(services, burst):
@@ -232,6 +242,7 @@ class Manager:
                 done = await turn.work()
             await commit_turn(services, claim, burst, done.record, turn)
             turn.report()
+            await self._signs.end(batch_items(burst))
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_command(self._services, claim, self.stop)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import quote
 
 from parley.core.model.address import account_key
@@ -11,6 +12,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.feedback import Feedback, FeedbackChoice, FeedbackPrompt, RateableAnswer
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.subject_index import iter_about
+from parley.core.state.readable_documents import iter_found
 
 FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
@@ -123,11 +125,16 @@ async def delete_feedback_before(documents: DocumentRepository, until: float) ->
     """
     removed = 0
     for prefix, kind in _KINDS:
-        async for document in iter_documents(documents, prefix):
-            if decode(kind, document.body).at < until:
-                await documents.delete(document.key)
-                removed += kind is Feedback
+        async for key in iter_found(documents, prefix, partial(_older_keys, kind, until)):
+            await documents.delete(key)
+            removed += kind is Feedback
     return removed
+
+
+def _older_keys(
+    kind: type[Feedback | RateableAnswer | FeedbackPrompt], until: float, page: Sequence[Document]
+) -> list[str]:
+    return [document.key for document in page if decode(kind, document.body).at < until]
 
 
 async def list_feedback(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -13,6 +14,10 @@ from parley.core.ports.journal import Document, DocumentRepository, iter_documen
 log = logging.getLogger(__name__)
 
 _Value = TypeVar("_Value")
+
+_PAGE = 200
+_PAUSE = 0.02
+"""Seconds between two pages: there may be a document for each of a million conversations."""
 
 
 async def iter_readable(
@@ -38,3 +43,17 @@ def decode_readable(kind: type[_Value], document: Document) -> _Value | None:
 def log_unreadable(key: str) -> None:
     """Log once that a document is left out; never what stands in it."""
     log.error("the document %s is damaged and is left out; the others are not touched by it", key)
+
+
+async def iter_found(
+    documents: DocumentRepository, prefix: str, look: Callable[[Sequence[Document]], Iterable[_Value]]
+) -> AsyncIterator[_Value]:
+    """Yield what a `look` at each page of documents finds, for work that has time: it is read beside the
+    loop, with pauses. Raises StoreUnavailable.
+    """
+    after = ""
+    while page := await documents.list(prefix, _PAGE, after):
+        for found in await asyncio.to_thread(lambda each: list(look(each)), page):
+            yield found
+        after = page[-1].key
+        await asyncio.sleep(_PAUSE)

@@ -49,6 +49,7 @@ class PageSentence(StrEnum):
     DISCARD = "discard"
     SENDING = "sending"
     WAITING = "waiting"
+    WAITS = "waits"
     FAILED = "failed"
     REFUSED_SHORT = "refusedShort"
     YOU = "you"

@@ -89,6 +89,12 @@ class RecordingReply(Reply):
         self.channel.shown.append(snapshot)
         self.channel.news.set()
 
+    async def show_waiting(self, *, waits: bool) -> None:
+        if self.channel.waiting_errors:
+            raise self.channel.waiting_errors.pop(0)
+        self.channel.waiting.append((self.target.reply_to, waits))
+        self.channel.news.set()
+
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         await self.checkpoint(f"handle of {snapshot.turn_id}")
         self.channel.finishing.set()
@@ -122,6 +128,8 @@ class RecordingChannel(Channel):
         self.settled: list[tuple[str, OutboundMessage]] = []
         self.show_errors: list[ChannelError] = []
         self.finish_errors: list[ChannelError] = []
+        self.waiting: list[tuple[str, bool]] = []
+        self.waiting_errors: list[ChannelError] = []
         self.show_gate: asyncio.Event | None = None
         self.finish_gate: asyncio.Event | None = None
         self.finishing = asyncio.Event()

@@ -13,6 +13,7 @@ from parley.core.ports.memory.admin import (
     FactChange,
     FactEdit,
     FailedTurn,
+    FailedTurnPage,
     InvalidMemory,
     MemoryHealth,
     UnknownCategory,
@@ -186,8 +187,11 @@ class Memories:
     async def clear(self, person: str) -> int:
         return len(self.documents.pop(person, empty())["facts"])
 
-    async def failed_turns(self) -> Sequence[FailedTurn]:
-        return self.letters
+    async def failed_turns(self, limit: int = 100, after: str = "") -> FailedTurnPage:
+        """An `after` is the place of the next letter."""
+        end = int(after or 0) + limit
+        more = end < len(self.letters)
+        return FailedTurnPage(tuple(self.letters[int(after or 0) : end]), str(end) if more else "")
 
     async def retry(self, item: int) -> bool:
         left = [letter for letter in self.letters if letter.item != item]

@@ -7,6 +7,7 @@ from typing import Any
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import CompletedTurn
+from parley.core.ports.memory.admin import FailedTurn, MemoryAdminPort
 from parley.memory.learning.apply_diff import DiffContext
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
@@ -45,6 +46,11 @@ def summaries_of(texts: Mapping[str, str], updated_at: str = "") -> Summaries:
 def stored(*facts: Fact, **notes) -> StoredMemory:
     """A memory of these facts."""
     return StoredMemory(MemoryDocument(facts=facts), Notes(**notes))
+
+
+async def failed_turns(admin: MemoryAdminPort) -> list[FailedTurn]:
+    """The first page of the turns that could not be learned from."""
+    return list((await admin.failed_turns()).turns)
 
 
 def turn(

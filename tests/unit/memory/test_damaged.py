@@ -17,6 +17,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
+from tests.kit.samples.memories import failed_turns
 
 AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
 BROKEN = '{"facts": ['
@@ -76,7 +77,7 @@ async def test_learning_waits_until_it_is_repaired_and_then_nothing_is_lost(tmp_
         async with service.running():
             await service.record(turn(1, "I live in Ulm"))
             await until(waits)
-            assert (await service.admin.failed_turns()) == []
+            assert (await failed_turns(service.admin)) == []
             assert (await service.overview("ann")).waiting == 1
             assert await facts(service) == []
             for change in (service.add("ann", "Has a cat"), service.forget("ann", "tea")):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from parley.core.model.queues import LEARNING
 from parley.core.ports.journal import Document
 from parley.core.ports.memory.admin import MOST_COUNTED
 from parley.memory.learning.extraction.rules import RuleExtractor
@@ -33,6 +34,25 @@ _MULTIPLIED = (
 )
 
 
+_DEAD = """INSERT INTO items (queue, lane, slot, state, put_at, first_at, run_at, ended_at, body, subjects)
+    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < :many)
+    SELECT :queue, 'p' || n, '', 2, 0, 0, 0, :since + n, body, '[]' FROM n, items
+    WHERE lane = 'ann' AND body <> ''"""
+
+
+def counted_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The rows of each query from now on."""
+    rows, read = list[int](), Reader.rows
+
+    async def counted(reader: Reader, statement: str, *values: Value) -> Sequence[tuple[object, ...]]:
+        found = await read(reader, statement, *values)
+        rows.append(len(found))
+        return found
+
+    monkeypatch.setattr(Reader, "rows", counted)
+    return rows
+
+
 def multiply(file: Path, times: int) -> None:
     """Let as many people have what ann has in the store: a memory, and a turn that waits."""
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -43,16 +63,6 @@ def multiply(file: Path, times: int) -> None:
 async def test_the_health_of_memory_is_told_without_reading_everybody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, rows = list[str](), 0
-    read = Reader.rows
-
-    async def counted(reader: Reader, statement: str, *values: Value) -> Sequence[tuple[object, ...]]:
-        nonlocal rows
-        found = await read(reader, statement, *values)
-        asked.append(statement)
-        rows += len(found)
-        return found
-
     async with SqliteStore.open(tmp_path / "db") as store:
         service = MemoryService(SqlMemoryStore(store), store, RuleExtractor(), MemoryOptions())
         await service.add("ann", "Likes tea")
@@ -60,11 +70,37 @@ async def test_the_health_of_memory_is_told_without_reading_everybody(
         health = await service.admin.health()
         assert (health.people, health.waiting, health.dead) == (1, 1, 0)
         multiply(tmp_path / "db", MANY)
-        monkeypatch.setattr(Reader, "rows", counted)
+        rows = counted_rows(monkeypatch)
         health = await service.admin.health()
         assert (health.people, health.waiting, health.dead) == (MOST_COUNTED, MOST_COUNTED, 0)
-    assert rows <= MOST_COUNTED + 10
-    assert len(asked) <= MOST_COUNTED // 100 + 3
+    assert sum(rows) <= MOST_COUNTED + 10
+    assert len(rows) <= MOST_COUNTED // 100 + 3
+
+
+async def test_failed_turns_are_read_a_page_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with SqliteStore.open(tmp_path / "db") as store:
+        service = MemoryService(SqlMemoryStore(store), store, RuleExtractor(), MemoryOptions())
+        await service.record(turn(1, "I live in Ulm"))
+        with closing(sqlite3.connect(tmp_path / "db")) as connection, connection:
+            connection.execute(_DEAD, {"many": 300, "since": 0.0, "queue": LEARNING})
+            connection.execute(_DEAD, {"many": 5_500, "since": 1_000.0, "queue": "turns/slack"})
+            connection.execute(_DEAD, {"many": MANY, "since": 10_000.0, "queue": LEARNING})
+        rows = counted_rows(monkeypatch)
+        page = await service.admin.failed_turns(150)
+        assert [each.person for each in page.turns] == [f"p{MANY - number}" for number in range(150)]
+        assert sum(rows) == 500
+        found, after = 0, f"{10_000.5!r}/0"
+        pages = list[int]()
+        while after:
+            page = await service.admin.failed_turns(200, after)
+            pages.append(len(page.turns))
+            found, after = found + len(page.turns), page.after
+        assert (found, pages) == (300, [0, 200, 100])
+        assert (await service.admin.health()).dead == MANY + 300
+        with pytest.raises(ValueError, match="after"):
+            await service.admin.failed_turns(1, "nonsense")
 
 
 async def test_a_page_of_people_leaves_those_in_use_in_the_cache(tmp_path: Path) -> None:

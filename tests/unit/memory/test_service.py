@@ -27,6 +27,7 @@ from parley.memory.text.token_counting import CharacterCounter
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
 from tests.kit.machine import patience
+from tests.kit.samples.memories import failed_turns
 
 HELLO = RecallQuery("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
 
@@ -308,11 +309,11 @@ async def test_no_secret_is_in_the_status(tmp_path):
     options = MemoryOptions(debounce_seconds=0, retry_pause=0)
     async with service_on(tmp_path, options, extractor=extractor) as service, service.running():
         await service.record(turn(1, "I live in Ulm"))
-        await until(service.admin.failed_turns)
+        await until(lambda: failed_turns(service.admin))
         status = await service.admin.health()
         assert status.extractor == "openai:tiny"
         assert "openai:tiny failed" in status.last_error
-        assert "secret-key-1" not in repr((status, await service.admin.failed_turns()))
+        assert "secret-key-1" not in repr((status, await failed_turns(service.admin)))
 
 
 async def test_a_model_that_cannot_be_ends_the_start_with_what_to_do(tmp_path):

@@ -23,7 +23,8 @@ const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 export class UserView {
   #text = h("div", { class: "bubble" });
   #note = h("span", { class: "note" });
-  #queued = h("div", { class: "state", hidden: true }, icon("clock"), h("span", { role: "status" }, t("queued")));
+  #why = h("span", { role: "status" });
+  #queued = h("div", { class: "state", hidden: true }, icon("clock"), this.#why);
   #tools = h("div", { class: "entry-tools" });
 
   /**
@@ -54,9 +55,11 @@ export class UserView {
     this.#tools.hidden = !offered;
   }
 
-  /** @param {boolean} queued whether it waits behind the answer to an earlier message */
-  showQueued(queued) {
-    this.#queued.hidden = !queued;
+  /** @param {"" | "queued" | "waits"} why it waits behind the answer to an earlier message, or for a free place */
+  showQueued(why) {
+    this.#queued.hidden = !why;
+    const text = why ? t(why) : "";
+    if (this.#why.textContent !== text) this.#why.textContent = text; // else it would be read out again
   }
 }
 

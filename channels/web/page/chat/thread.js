@@ -157,17 +157,18 @@ function topicHead(place) {
 function body(place, entries, waiting) {
   const last = entries.findLast((entry) => entry.role === "user" && !entry.withdrawn && !entry.text?.startsWith("/"));
   const queued = queuedIn(entries);
+  const waits = (/** @type {Entry} */ entry) => entry.waits && !entry.withdrawn && !entries.some((other) => other.reply_to === entry.id);
   const nodes = entries.map((entry) => {
     const { node, view } = shownOf(entry, place);
     if (view instanceof UserView) {
       view.offerEdit(store.edits && entry === last);
-      view.showQueued(queued.has(entry));
+      view.showQueued(queued.has(entry) ? "queued" : waits(entry) ? "waits" : "");
     }
     return node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
   const newest = entries.at(-1);
-  if (isBusy(place) && newest?.role === "user" && !newest.withdrawn && !queued.has(newest)) {
+  if (isBusy(place) && newest?.role === "user" && !newest.withdrawn && !queued.has(newest) && !waits(newest)) {
     nodes.push(h("div", { class: "thinking", role: "status" }, h("i"), h("i"), h("i"), h("span", { class: "unseen" }, t("thinking"))));
   }
   return nodes;

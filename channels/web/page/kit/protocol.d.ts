@@ -53,6 +53,7 @@ export interface Entry {
   edited: number;
   edit: string;
   withdrawn: boolean;
+  waits: boolean;
   rateable: boolean;
   rating: "up" | "down" | null;
 }

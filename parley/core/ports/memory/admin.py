@@ -56,6 +56,16 @@ class FailedTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedTurnPage:
+    """Some of the failed turns, newest first, perhaps none; `after` leads to the next, and is empty at the
+    end.
+    """
+
+    turns: tuple[FailedTurn, ...]
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class FactChange:
     """New values of a fact's fields; None keeps a field as it is.
 
@@ -142,8 +152,11 @@ class MemoryAdminPort(Protocol):
         """Forget everything; return how many facts there were."""
         ...
 
-    async def failed_turns(self) -> Sequence[FailedTurn]:
-        """Return the turns that could not be learned from, newest first."""
+    async def failed_turns(self, limit: int = 100, after: str = "") -> FailedTurnPage:
+        """Return turns that could not be learned from, at most `limit`, after those of an earlier page.
+
+        Raises ValueError for an `after` of no page.
+        """
         ...
 
     async def retry(self, item: int) -> bool:

@@ -27,6 +27,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.llm_provider import turn, until
+from tests.kit.samples.memories import failed_turns
 
 SECRET = "sk-very-secret-4711"
 # Nobody answers there: Parley starts all the same.
@@ -161,8 +162,8 @@ async def test_a_turn_that_was_given_up_is_seen_without_the_key_and_learned_afte
     async with view(tmp_path, extractor, SECRET) as seen:
         memory = seen.memory
         await seen.service.record(turn(1, "I live in Rome."))
-        await until(memory.failed_turns)
-        (letter,) = await memory.failed_turns()
+        await until(lambda: failed_turns(memory))
+        (letter,) = await failed_turns(memory)
         assert letter.person == "ann"
         assert "invalid key ***" in letter.reason
         assert "invalid key ***" in (await memory.health()).last_error
@@ -175,7 +176,7 @@ async def test_a_turn_that_was_given_up_is_seen_without_the_key_and_learned_afte
             return "Rome" in await memory.export("ann")
 
         await until(learned)
-        assert list(await memory.failed_turns()) == []
+        assert await failed_turns(memory) == []
 
 
 async def test_the_page_is_whoever_its_account_was_linked_to(tmp_path: Path) -> None:

@@ -164,3 +164,34 @@ async def test_a_forwarded_address_that_is_not_dingtalks_is_never_called(world):
     kept = origins.get("m")
     assert kept is not None
     assert replace(kept, words="") == kept
+
+
+async def test_a_message_that_waits_carries_a_reaction_until_its_card_is_there(world):
+    inbox, channel = KeepingInbox(), world.carded()
+    with hearing_calls() as heard:
+        async with listening(channel, inbox):
+            world.say("hello")
+            (message,) = await inbox.first()
+            waiting = channel.open_reply(target_of(message), Notes())
+            await waiting.show_waiting(waits=True)
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ("🤔思考中",))
+            reply = channel.open_reply(target_of(message), Notes())
+            await reply.show(snapshot("so far"))
+            await world.until(lambda: world.people.messages(world.alice.id)[0].reactions == ())
+            await reply.show(snapshot("so far, and further"))
+            await reply.finish(snapshot("all of it", final=True))
+            await waiting.show_waiting(waits=False)
+            await until(lambda: "/v1.0/robot/emotion/recall" in heard.answered, "the reaction is taken away")
+    assert heard.answered.count("/v1.0/robot/emotion/recall") == 1
+
+
+async def test_a_card_without_a_wait_needs_no_reaction(world):
+    inbox, channel = KeepingInbox(), world.carded()
+    with hearing_calls() as heard:
+        async with listening(channel, inbox):
+            world.say("hello")
+            (message,) = await inbox.first()
+            reply = channel.open_reply(target_of(message), Notes())
+            await reply.show(snapshot("so far"))
+            await reply.finish(snapshot("all of it", final=True))
+    assert not [call for call in heard.answered if "emotion" in call]

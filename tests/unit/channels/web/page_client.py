@@ -10,6 +10,7 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import StoredFile
 from parley.core.model.questions import Question
 from parley.core.model.types import OutboundMessage, ReplyTarget
+from parley.core.ports.channel import Reply
 from tests.kit.doubles.web import ListInbox
 
 CHAT = "chat-0001"
@@ -49,6 +50,10 @@ class Site:
     def target(self, turn_id: str, chat: str = CHAT, topic: str | None = None) -> ReplyTarget:
         asker = User("web", "local")
         return ReplyTarget(turn_id, Conversation("web", chat, topic), "m", asker, private=True)
+
+    def reply(self, turn_id: str, reply_to: str) -> Reply:
+        target = replace(self.target(turn_id), reply_to=reply_to)
+        return self.channel.open_reply(target, _checkpoint)
 
     async def show(self, turn_id: str, text: str, chat: str = CHAT) -> None:
         target = self.target(turn_id, chat)

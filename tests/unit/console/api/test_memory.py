@@ -233,6 +233,20 @@ async def test_turns_that_were_set_aside_are_seen_and_tried_again(memories: Memo
         assert refused(again) == (404, "no_dead_letter")
 
 
+async def test_turns_that_were_set_aside_come_in_pages(memories: Memories) -> None:
+    memories.letters = [FailedTurn(number, OWN, f"turn-{number}", 0.0, "why") for number in range(5)]
+    async with client(memories) as http:
+        found, after = list[int](), ""
+        for _ in range(3):
+            query = {"limit": "2", "after": after}
+            page = (await http.get("/api/memory/dead-letters", params=query)).json()
+            found, after = [*found, *(letter["item"] for letter in page["dead_letters"])], page["after"]
+        assert (found, after) == ([0, 1, 2, 3, 4], "")
+        for query in ({"limit": "0"}, {"limit": "1001"}, {"after": "nonsense"}):
+            refusal = await http.get("/api/memory/dead-letters", params=query)
+            assert refused(refusal) == (422, "bad_request")
+
+
 async def test_where_memory_is_off_one_sentence_says_so(memories: Memories) -> None:
     async with client(memories.off()) as http:
         for method, path in (

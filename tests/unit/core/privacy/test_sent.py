@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
+import pytest
+
 from parley.core.model.address import Conversation, User
+from parley.core.ports.journal import Document
+from parley.core.privacy import sent
 from parley.core.privacy.sent import delete_old_sent
 from parley.core.state.sent_messages import (
     MOST_SENT,
@@ -41,6 +47,30 @@ async def test_what_is_too_old_to_be_quoted_goes(tmp_path: Path) -> None:
         assert await texts(store, "both") == ["young"]
         assert [each.key for each in await store.list(SENT_PREFIX)] == [f"{SENT_PREFIX}test:both"]
         assert await delete_old_sent(store, NOW) == 0
+
+
+async def test_many_that_stay_are_read_in_pages_beside_the_loop_and_not_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, threads, read = threading.get_ident(), set[int](), list[str]()
+    got = SqliteStore.get
+
+    def noted(document: Document) -> tuple[SentMessage, ...]:
+        threads.add(threading.get_ident())
+        return decode_sent(document)
+
+    async def counted(store: SqliteStore, key: str) -> Document:
+        read.append(key)
+        return await got(store, key)
+
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        await asyncio.gather(*[keep(store, f"chat {number}", "young", NOW) for number in range(450)])
+        monkeypatch.setattr(sent, "decode_sent", noted)
+        monkeypatch.setattr(SqliteStore, "get", counted)
+        assert await delete_old_sent(store, NOW) == 0
+    assert read == []
+    assert threads
+    assert loop not in threads
 
 
 async def test_the_newest_are_kept_each_once(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, fails, learns, provider, says, turn, until
+from tests.kit.samples.memories import failed_turns
 from tests.unit.memory.learning.queue_kit import let_through
 
 AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
@@ -217,15 +218,15 @@ async def test_garbage_from_the_model_is_set_aside_visibly_and_can_be_retried(tm
         remembering(tmp_path, by_model(served)) as service,
     ):
         await service.record(turn(1, "I live in Ulm"))
-        await until(service.admin.failed_turns)
+        await until(lambda: failed_turns(service.admin))
         status = await service.admin.health()
         assert (status.dead, status.waiting, status.extractor) == (1, 0, "openai:tiny")
         assert "holds no update" in status.last_error
         served.answers[:] = [learns("Lives in Ulm")]
-        (dead,) = await service.admin.failed_turns()
+        (dead,) = await failed_turns(service.admin)
         assert await service.admin.retry(dead.item)
         await knows(service, "Lives in Ulm")
-        assert await service.admin.failed_turns() == []
+        assert await failed_turns(service.admin) == []
         assert not await service.admin.retry(dead.item)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import learns, provider, says, turn, until
+from tests.kit.samples.memories import failed_turns
 from tests.unit.memory.learning.test_pipeline import Scripted, by_model, idle, knows, remembering, says_it_all
 
 
@@ -20,11 +21,11 @@ async def test_clear_takes_a_persons_dead_letters_and_nobody_elses(tmp_path):
             await service.record(turn(number, "I live in Ulm", person=person))
 
         async def all_dead():
-            return len(await service.admin.failed_turns()) == 3
+            return len(await failed_turns(service.admin)) == 3
 
         await until(all_dead)
         await service.clear("ann")
-        assert {letter.person for letter in await service.admin.failed_turns()} == {"bob", "ann:2"}
+        assert {letter.person for letter in await failed_turns(service.admin)} == {"bob", "ann:2"}
 
 
 @pytest.mark.parametrize("sql", [False, True], ids=["files", "sql"])
@@ -60,8 +61,8 @@ async def test_what_was_given_up_of_a_person_who_joins_another_is_tried_again_th
         remembering(tmp_path, by_model(served)) as service,
     ):
         await service.record(turn(1, "I live in Ulm", person="eve"))
-        await until(service.admin.failed_turns)
+        await until(lambda: failed_turns(service.admin))
         served.answers[:] = [learns("Lives in Ulm")]
         await service.merge("eve", "ann")
         await knows(service, "Lives in Ulm")
-        assert await service.admin.failed_turns() == []
+        assert await failed_turns(service.admin) == []

@@ -22,6 +22,10 @@ from tests.unit.memory.learning.queue_kit import (
 )
 
 
+async def failed(queue):
+    return (await queue.dead()).turns
+
+
 async def test_the_same_turn_recorded_twice_is_learned_once(tmp_path):
     learner = Learner()
     async with opened(tmp_path) as (store, queue), working(store, queue, learner):
@@ -89,14 +93,14 @@ async def test_a_failure_is_tried_three_times_with_growing_pauses_then_set_aside
             clock.now += 1
             await queue.add(turn(1, "x"))  # known already: it only wakes the worker
         await until(lambda: len(failures) == 3)
-        await until(queue.dead)
-        dead = await queue.dead()
+        await until(lambda: failed(queue))
+        dead = (await queue.dead()).turns
         assert [(each.person, each.turn) for each in dead] == [("ann", "turn-1")]
         assert "The model is away." in dead[0].reason
         assert await queue.waiting("ann") == ()
         assert await queue.retry_dead(dead[0].item)
         await until(lambda: learner.learned)
-        assert await queue.dead() == ()
+        assert (await queue.dead()).turns == ()
     assert learner.learned == [("ann", "", ("turn-1",))]
 
 
@@ -107,9 +111,9 @@ async def test_what_is_set_aside_takes_nothing_else_with_it(tmp_path):
         for number, assistant in enumerate(["good", "bad", "good"]):
             await queue.add(turn(number, "x", assistant=assistant))
         async with working(store, queue, learner, options):
-            await until(queue.dead)
+            await until(lambda: failed(queue))
             await until(lambda: nothing_waits(queue))
-            assert [each.turn for each in await queue.dead()] == ["turn-1"]
+            assert [each.turn for each in (await queue.dead()).turns] == ["turn-1"]
             await queue.add(turn(3, "x", assistant="bad"))
             await until(lambda: ("ann", "bad", ("turn-3",)) in learner.learned)
     assert ("ann", "good", ("turn-0", "turn-2")) in learner.learned
@@ -119,7 +123,7 @@ async def test_a_bug_in_a_lesson_stays_there(tmp_path, caplog):
     learner = Learner(broken=True)
     async with opened(tmp_path) as (store, queue), working(store, queue, learner) as (_, failures):
         await queue.add(turn(1, "x"))
-        await until(queue.dead)
+        await until(lambda: failed(queue))
         learner.broken = False
         await queue.add(turn(2, "y"))
         await until(lambda: learner.learned)
@@ -136,8 +140,8 @@ async def test_a_body_that_nobody_can_read_is_set_aside(tmp_path):
         await until(lambda: len(failures) == 3)
         await queue.add(turn(2, "y", person="bob"))
         await until(lambda: ("bob", "", ("turn-2",)) in learner.learned)
-        await until(queue.dead)
-        (dead,) = await queue.dead()
+        await until(lambda: failed(queue))
+        (dead,) = (await queue.dead()).turns
     assert (dead.person, dead.turn, dead.reason) == ("ann", "", "It cannot be read.")
     assert ("ann", "", ("turn-1",)) in learner.learned
 
@@ -186,6 +190,6 @@ async def test_a_store_that_is_away_for_a_moment_costs_nothing(tmp_path, monkeyp
     async with opened(tmp_path) as (store, queue), working(Shaky(store), queue, learner) as (_, failures):
         await queue.add(turn(1, "x"))
         await until(lambda: nothing_waits(queue))
-        assert await queue.dead() == ()
+        assert (await queue.dead()).turns == ()
     assert [turns for _, _, turns in learner.learned] == [("turn-1",), ("turn-1",)]
     assert failures == []  # an outage is said once, by whoever works turns

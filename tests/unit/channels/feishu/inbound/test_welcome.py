@@ -7,7 +7,8 @@ import pytest
 from parley.channels.feishu.channel import create
 from parley.channels.feishu.config import DOMAINS, Config
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.channel import ChannelServices, no_rules
+from parley.core.ports.channel import ChannelServices
+from parley.core.ports.no_core import no_rules
 from parley.core.texts import Sentence, say
 from parley.simulator.feishu import FeishuSimulator
 from tests.kit.doubles.web import MemoryDocuments

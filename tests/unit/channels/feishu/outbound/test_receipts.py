@@ -81,3 +81,16 @@ async def test_with_the_setting_off_there_is_none_and_no_scope_is_wanted(world):
         await reply.show(snapshot("Hel"))
         await reply.finish(snapshot("Hello"))
     assert not world.count("reaction.add", "reaction.remove", "reaction.list")
+
+
+async def test_a_message_that_waits_carries_it_already(world):
+    question = world.say("hello")
+    async with listening(world.channel, KeepingInbox()):
+        await world.reply(Notes(), reply_to=question).show_waiting(waits=True)
+        await world.until(lambda: reactions(world, question) == ("Typing",))
+        reply = world.reply(Notes(), reply_to=question)
+        await reply.show(snapshot("Hel"))
+        await reply.finish(snapshot("Hello"))
+        await world.until(lambda: reactions(world, question) == ())
+        await world.until(lambda: world.count("reaction.remove"))
+    assert world.count("reaction.add") == world.count("reaction.remove") == 1

@@ -40,3 +40,22 @@ async def test_with_the_setting_off_there_is_none(world):
         await reply.show(snapshot("Hel"))
         await reply.finish(snapshot("Hello"))
     assert not world.sim.calls("reactions.add", "reactions.remove")
+
+
+async def test_a_message_that_waits_carries_it_already(world):
+    channel, thread = world.channel(), world.thread()
+    async with listening(channel, KeepingInbox()):
+        waiting = channel.open_reply(world.target(thread), Notes())
+        await waiting.show_waiting(waits=True)
+        await world.until(lambda: reactions(world, thread) == ("eyes",))
+        reply = channel.open_reply(world.target(thread), Notes())
+        await reply.show(snapshot("Hel"))
+        await reply.finish(snapshot("Hello"))
+        await world.until(lambda: reactions(world, thread) == ())
+        await waiting.show_waiting(waits=False)
+        await waiting.show_waiting(waits=True)  # taken back by the person, in the end
+        await world.until(lambda: reactions(world, thread) == ("eyes",))
+        await waiting.show_waiting(waits=False)
+        await world.until(lambda: reactions(world, thread) == ())
+    assert len(world.sim.calls("reactions.add")) == 2
+    assert len(world.sim.calls("reactions.remove")) == 2

@@ -81,3 +81,16 @@ async def test_with_the_setting_off_there_is_none(world, said):
         await reply.show(snapshot("Hel"))
         await reply.finish(snapshot("Hello"))
     assert world.sim.calls("setMessageReaction") == ()
+
+
+async def test_a_message_that_waits_carries_it_already(world, said):
+    chat, number = said
+    async with listening(world.channel, KeepingInbox()):
+        waiting = world.channel.open_reply(world.target(chat, reply_to=number), Notes())
+        await waiting.show_waiting(waits=True)
+        await world.until(lambda: reactions(world, chat, number) == ("👀",))
+        reply = world.channel.open_reply(world.target(chat, reply_to=number), Notes())
+        await reply.show(snapshot("Hel"))
+        await reply.finish(snapshot("Hello"))
+        await world.until(lambda: reactions(world, chat, number) == ())
+    assert world.answers(chat) == ("Hello",)

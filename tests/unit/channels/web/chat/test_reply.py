@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from parley.channels.web.chat.event_log import EntryShown
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelUnavailable
 from parley.core.model.questions import Option, Question
+from parley.core.ports.channel import WaitingSign
 from tests.kit.doubles.web import MemoryDocuments
 from tests.unit.channels.web.conftest import Open
 from tests.unit.channels.web.page_client import CHAT, Site
@@ -140,3 +142,22 @@ async def test_a_decision_brings_no_deleted_conversation_back(site: Site) -> Non
     await site.http.delete(f"/api/chat/conversations/{CHAT}")
     await site.settle("turn-1", "May I? Yes.")
     assert await site.chats() == []
+
+
+async def test_a_message_that_waits_is_shown_so_and_never_stored_so(
+    site: Site, documents: MemoryDocuments
+) -> None:
+    await site.post("message-1")
+    reply = site.reply("turn-1", "message-1")
+    assert isinstance(reply, WaitingSign)
+    for waits in (True, False):
+        await reply.show_waiting(waits=waits)
+        *_, (_, newest) = site.channel._desk.feed.since(0) or ()
+        assert isinstance(newest, EntryShown)
+        assert (newest.entry.id, newest.entry.text, newest.entry.waits) == ("message-1", "hello", waits)
+        assert not any('"waits":true' in document.body for document in documents.bodies.values())
+        assert [entry["waits"] for entry in (await site.page())["entries"]] == [waits], "of a page that opens"
+    assert (await site.page())["growing"] == []
+    documents.down = True
+    with pytest.raises(ChannelUnavailable):
+        await reply.show_waiting(waits=True)
