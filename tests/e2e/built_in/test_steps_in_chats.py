@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,19 +71,33 @@ class Held:
 
 
 @asynccontextmanager
-async def everywhere(folder: Path, model: Said, **built_in: object) -> AsyncIterator[list[StepViewer]]:
-    """Parley on this model; somebody on the page and on every platform."""
+async def everywhere(
+    folder: Path,
+    model: Said,
+    agent: Mapping[str, object] | None = None,
+    slack: str = "threads",
+    **built_in: object,
+) -> AsyncIterator[list[StepViewer]]:
+    """Parley on this model; somebody on the page and on every platform.
+
+    `slack` is what a conversation is in Slack's private chat.
+    """
     (folder / "my_tools.py").write_text(TOOLS)
     with ExitStack() as simulators:
         viewers: list[StepViewer] = [
             TelegramViewer(simulators.enter_context(TelegramSimulator())),
-            SlackViewer(simulators.enter_context(SlackSimulator())),
+            SlackViewer(simulators.enter_context(SlackSimulator()), slack),
             FeishuViewer(simulators.enter_context(FeishuSimulator())),
             DingTalkViewer(simulators.enter_context(DingTalkSimulator())),
         ]
         async with provider(model) as spoken:
             config = {
-                "agent": {"model": "openai:m", "model_api_key": "k", "base_url": spoken.url},
+                "agent": {
+                    "model": "openai:m",
+                    "model_api_key": "k",
+                    "base_url": spoken.url,
+                    **(agent or {}),
+                },
                 "built_in": built_in,
                 "channels": {each.decider.name: each.section() for each in viewers},
             }
