@@ -8,8 +8,11 @@ import pytest
 from starlette.responses import Response
 
 from tests.e2e.built_in.test_steps_in_chats import each, everywhere
+from tests.kit.doubles.llm_provider import says
 from tests.kit.product.step_viewers import StepViewer
+from tests.unit.server.default_agent.mcp.scene import BY_STDIO, write_servers
 from tests.unit.server.default_agent.scripted_model import Asked, calls, repeats_result, streams, took
+from tests.unit.server.default_agent.small_model import SUMMARY_ASKED, words_of
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
@@ -83,5 +86,48 @@ async def test_every_ability_works_on_the_page_and_on_every_platform(tmp_path: P
     (tmp_path / "prompt.md").write_text(PROMPT)
     (tmp_path / "Rome").touch()
     agent = {"models": ["openai:n"]}
-    async with everywhere(tmp_path, model, agent=agent, slack="one", **BUILT_IN) as viewers:
+    async with everywhere(tmp_path, model, BUILT_IN, agent, "one") as viewers:
         await each(viewers, talks)
+
+
+async def test_what_was_said_long_ago_is_kept_in_a_summary(tmp_path: Path) -> None:
+    def forgetful(asked: Asked) -> Response:
+        """Know the word only as long as it reads it."""
+        words = " ".join(map(words_of, asked["messages"]))
+        known = "The word is PLOVER." if "PLOVER" in words else "I do not know the word."
+        if SUMMARY_ASKED not in words:
+            return streams(content=known)(asked)
+        summaries.append(words)
+        return (streams(content=known) if asked.get("stream") else says(known))(asked)
+
+    def tells(viewer: StepViewer) -> None:
+        hears(viewer, "The word is PLOVER. Keep it.", "The word is PLOVER.")
+        for number in range(8):
+            hears(viewer, f"{number}: {'something more to say ' * 60}", "The word is PLOVER.")
+
+    summaries: list[str] = []
+    async with everywhere(tmp_path, forgetful, {"context_window": 2_000}, slack="one") as viewers:
+        await each(viewers, tells)
+        assert len(summaries) >= len(viewers)
+
+
+async def test_a_tool_of_an_mcp_server_is_approved(tmp_path: Path) -> None:
+    def writes(asked: Asked) -> Response:
+        """Write a note of the name that the person says."""
+        last = asked["messages"][-1]
+        if last["role"] == "tool":
+            return repeats_result(asked)
+        return calls("notes_write", name=str(last["content"]))(asked)
+
+    def approves(viewer: StepViewer) -> None:
+        viewer.decider.say(f"from-{viewer.decider.name}")
+        message, _, buttons = viewer.decider.sees("notes_write")
+        assert "Approve notes_write" in buttons
+        viewer.decider.press(message, "Approve notes_write")
+        viewer.decider.sees(f"written from-{viewer.decider.name}")
+
+    write_servers(tmp_path, notes={**BY_STDIO, "env": {"OWNER": "Ann"}, "cwd": "."})
+    async with everywhere(tmp_path, writes, {"mcp": {"file": "mcp.json"}}, slack="one") as viewers:
+        await each(viewers, approves)
+        written = (tmp_path / "written").read_text().split()
+        assert sorted(written) == sorted(f"from-{viewer.decider.name}" for viewer in viewers)
