@@ -23,9 +23,9 @@ from parley.server.sandbox.limits import CommandLimits, SandboxFailed
 from parley.server.sandbox.sandbox import CommandResult, Sandbox
 from parley.server.sandbox.syscall_filter import refused_calls
 from parley.server.sandbox.threads import run_to_its_end
-from parley.server.sandbox.trial import try_sandbox
 from parley.server.sandbox.watch import EndReason
-from parley.server.workspace.folder import WorkspaceFolder, WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceLimits
+from parley.server.workspace.folder import WorkspaceFolder
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import Workspaces
 from tests.kit.checkout import ROOT
@@ -456,37 +456,6 @@ async def test_what_no_shell_can_be_given_is_refused(bench: Bench, command: str)
 )
 async def test_odd_commands_end_by_themselves(bench: Bench, command: str) -> None:
     assert (await bench.run(command)).ending.reason is None
-
-
-def test_private_folders_that_commands_could_read_are_refused() -> None:
-    with pytest.raises(SandboxFailed, match="which commands can read"):
-        try_sandbox(LIMITS, [Path("/usr/local/parley")])
-
-
-def test_without_bubblewrap_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(SandboxFailed, match="install the package bubblewrap"):
-        try_sandbox(LIMITS, ())
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-def test_it_works_for_a_user_without_rights() -> None:
-    command = [
-        sys.executable,
-        "-c",
-        f"from {try_sandbox.__module__} import *; print(try_sandbox(CommandLimits(), ()))",
-    ]
-    if not os.access(ROOT, os.R_OK) or ROOT.is_relative_to("/root"):
-        pytest.skip("other users cannot read this checkout")
-    done = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--", *command],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": os.environ["PATH"]},
-    )
-    assert done.stdout.startswith("bubblewrap "), done.stderr
 
 
 @pytest.mark.parametrize(("machine", "architecture"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])

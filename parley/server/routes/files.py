@@ -18,7 +18,8 @@ from parley.server.authorization import Action
 from parley.server.http_errors import Problem, not_found
 from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.request_context import app_state, path_uuid
-from parley.server.workspace.folder import WorkspaceFolder, WorkspaceFull
+from parley.server.workspace.entries import WorkspaceFull
+from parley.server.workspace.folder import WorkspaceFolder
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import Workspaces
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from parley.server.workspace.folder import WorkspaceEntry, WorkspaceFolder, walk_entries
+from parley.server.workspace.batch import WorkspaceBatch
+from parley.server.workspace.entries import WorkspaceEntry, walk_entries
+from parley.server.workspace.folder import WorkspaceFolder
 from parley.server.workspace.paths import PathRefused, make_file, open_file, opened_folder, split_path
 
 _MOST_NAMED = 20
@@ -64,17 +66,25 @@ def copy_back(
             found.append(entry)
             if _stamp(inside, entry) != before.get(entry.path):
                 changed.append(entry)
-    deleted = list(_deleted(folder, before, {entry.path: entry.is_folder for entry in found}))
-    written, left_out = [], []
-    for entry in changed:
-        try:
-            _take(folder, inside, entry, user)
-            written += [] if entry.is_folder else [entry.path]
-        except (PathRefused, OSError) as error:
-            left_out.append(f"{entry.path[:_MOST_NAME]!r}: {str(error)[:200]}")
+    left_out = []
+    with folder.batch() as batch:
+        for path in _gone(before, {entry.path: entry.is_folder for entry in found}):
+            batch.delete(path)
+        for entry in changed:
+            try:
+                _take(batch, inside, entry, user)
+            except (PathRefused, OSError) as error:
+                left_out.append(_why(entry.path, error))
+    left_out += [_why(path, why) for path, why in batch.refused.items()]
     if len(left_out) > _MOST_NAMED:
         left_out[_MOST_NAMED:] = [f"{len(left_out) - _MOST_NAMED} more"]
+    written = (path for path in batch.files if path not in batch.refused)
+    deleted = (path for path in batch.deleted if before[path] != FileStamp() and path not in batch.refused)
     return FileChanges(tuple(written), tuple(deleted), tuple(left_out))
+
+
+def _why(path: str, error: object) -> str:
+    return f"{path[:_MOST_NAME]!r}: {str(error)[:200]}"
 
 
 def _put(inside: int, entry: WorkspaceEntry, content: bytes | None) -> FileStamp:
@@ -109,37 +119,28 @@ def _stamp_of(about: os.stat_result) -> FileStamp:
     return FileStamp(about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
 
 
-def _deleted(
-    folder: WorkspaceFolder, before: Mapping[str, FileStamp], found: Mapping[str, bool]
-) -> Iterator[str]:
-    """Delete what is no more, the deepest first, and yield the files; a folder that is not empty stays."""
+def _gone(before: Mapping[str, FileStamp], found: Mapping[str, bool]) -> list[str]:
+    """Return what is no more, the deepest first."""
     # A file in the place of a folder is another thing, and the other way round.
     gone = [path for path, stamp in before.items() if found.get(path) is not (stamp == FileStamp())]
-    for path in sorted(gone, key=lambda each: (-each.count("/"), each)):
-        with suppress(PathRefused, OSError):
-            if before[path] != FileStamp():
-                folder.delete(path)
-                yield path
-            elif not folder.entries(path):
-                folder.delete(path)
+    return sorted(gone, key=lambda each: (-each.count("/"), each))
 
 
-def _take(folder: WorkspaceFolder, inside: int, entry: WorkspaceEntry, user: int | None) -> None:
-    """Write one entry to the workspace. Raises PathRefused and OSError."""
-    parts = split_path(entry.path)
+def _take(batch: WorkspaceBatch, inside: int, entry: WorkspaceEntry, user: int | None) -> None:
+    """Add one entry to what is taken over. Raises PathRefused and OSError."""
     if entry.is_folder:
-        folder.room()
-        with opened_folder(folder.root, parts, make=True):
-            return
-    if entry.size > folder.largest:
-        raise PathRefused(f"it has more than {folder.largest} bytes")
+        return batch.make_folder(entry.path)
+    largest = batch.limits.file
+    if entry.size > largest:
+        raise PathRefused(f"it has more than {largest} bytes")
+    parts = split_path(entry.path)
     with (
         _acting_as(user),
         opened_folder(inside, parts[:-1]) as opened,
         os.fdopen(open_file(opened, parts[-1]), "rb") as file,
     ):
-        content = file.read(folder.largest + 1)
-    folder.write(entry.path, content)
+        content = file.read(largest + 1)
+    return batch.write(entry.path, content)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from parley.server.sandbox.bubblewrap import READY, WORKSPACE, confined_command
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
 from parley.server.sandbox.output import KeptOutput
+from parley.server.sandbox.remedies import namespace_remedy
 from parley.server.sandbox.syscall_filter import syscall_filter
 from parley.server.sandbox.threads import run_to_its_end
 from parley.server.sandbox.watch import EndReason, excess
@@ -132,14 +133,15 @@ def _pipe_with(content: bytes) -> int:
 
 
 async def _until_ready(program: Process) -> None:
-    """Wait until everything is prepared. Raises SandboxFailed with what bubblewrap says."""
+    """Wait until everything is prepared. Raises SandboxFailed with what bubblewrap says, and a remedy."""
     said = b""
     if program.stdout is not None:
         with suppress(TimeoutError, ValueError):
             async with asyncio.timeout(_START):
                 said = await program.stdout.readline()
     if said != READY:
-        raise SandboxFailed(said[:_MOST_SAID].decode(errors="replace").strip() or "bubblewrap does not start")
+        why = said[:_MOST_SAID].decode(errors="replace").strip() or "bubblewrap does not start"
+        raise SandboxFailed(f"{why}; {namespace_remedy()}")
 
 
 def _entered(program: Process, reading: int, stack: AsyncExitStack) -> ConfinedProcess:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import secrets
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from parley.server.workspace.batch import WorkspaceBatch, batch_in, finish_batch, is_unfinished
+from parley.server.workspace.entries import (
+    WorkspaceEntry,
+    WorkspaceFull,
+    WorkspaceLimits,
+    entries_of,
+    walk_entries,
+)
 from parley.server.workspace.paths import (
-    DEEPEST,
     LONGEST_NAME,
     PathRefused,
     cut_bytes,
     make_file,
     open_file,
     opened_folder,
+    opened_parent,
     split_path,
 )
 from parley.server.workspace.removal import remove_tree
@@ -26,29 +32,6 @@ from parley.server.workspace.removal import remove_tree
 FILES, UNFINISHED = "files", "unfinished"
 _PIECE = 1 << 20
 _SAME_NAMES = 1_000
-
-
-class WorkspaceFull(PathRefused):
-    """There is no room for a file: too many bytes, or too many files."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceLimits:
-    """What one thread may keep: `size` bytes in all, `files` of them and of folders, `file` bytes in one."""
-
-    size: int = 200_000_000
-    files: int = 1_000
-    file: int = 50_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceEntry:
-    """A file or folder. `path` begins with a slash; `changed` is seconds since 1970."""
-
-    path: str
-    size: int
-    changed: float
-    is_folder: bool = False
 
 
 class WorkspaceFolder:
@@ -73,12 +56,13 @@ class WorkspaceFolder:
         for folder in (self.root, self._place / UNFINISHED):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.utime(self._place)
+        self.finish_batch()
 
     def entries(self, path: str = "/") -> list[WorkspaceEntry]:
         """Return what is in a folder, by name. Raises PathRefused."""
         parts = split_path(path)
         with opened_folder(self.root, parts) as folder:
-            return sorted(_entries(folder, parts), key=lambda entry: entry.path)
+            return sorted(entries_of(folder, parts), key=lambda entry: entry.path)
 
     def walk(self) -> Iterator[WorkspaceEntry]:
         """Yield all files and folders; of what lies too deep, the folder around it."""
@@ -89,11 +73,8 @@ class WorkspaceFolder:
         size = number = 0
         for entry in self.walk():
             size, number = size + entry.size, number + 1
-            if size >= self._limits.size:
-                raise WorkspaceFull(f"the workspace is full: it has room for {self._limits.size} bytes")
-            if number >= self._limits.files:
-                raise WorkspaceFull(f"the workspace is full: it has room for {self._limits.files} files")
-        return self._limits.size - size
+            self._limits.check_room(size, number)
+        return self._limits.check_room(size, number)
 
     def read(self, path: str, most: int = 0) -> bytes:
         """Return a file of at most `most` bytes, by default of the size that files may have.
@@ -101,7 +82,10 @@ class WorkspaceFolder:
         Raises PathRefused, also for a larger one.
         """
         most = most or self._limits.file
-        with _named(self.root, path) as (folder, name), os.fdopen(open_file(folder, name), "rb") as file:
+        with (
+            opened_parent(self.root, path) as (folder, name),
+            os.fdopen(open_file(folder, name), "rb") as file,
+        ):
             if os.fstat(file.fileno()).st_size <= most and len(content := file.read(most + 1)) <= most:
                 return content
         raise PathRefused(f"{path}: it has more than {most} bytes")
@@ -137,23 +121,38 @@ class WorkspaceFolder:
     def has(self, path: str) -> bool:
         """Return whether anything has this path."""
         try:
-            with _named(self.root, path) as (folder, name):
+            with opened_parent(self.root, path) as (folder, name):
                 os.stat(name, dir_fd=folder, follow_symlinks=False)
         except (PathRefused, FileNotFoundError):
             return False
         return True
 
+    @contextmanager
+    def batch(self) -> Iterator[WorkspaceBatch]:
+        """Yield what collects changes; they are made together when this ends without an error.
+
+        Raises PathRefused, OSError; nothing is changed then.
+        """
+        with self._lock, batch_in(self.root, self._place / UNFINISHED, self._limits, self.walk()) as batch:
+            yield batch
+
+    def finish_batch(self) -> None:
+        """Make the changes that were under way when a process ended. Raises PathRefused, OSError."""
+        if is_unfinished(self._place / UNFINISHED):
+            with self._lock:
+                finish_batch(self.root, self._place / UNFINISHED)
+
     def delete(self, path: str) -> None:
         """Delete a file, or a folder with all that it has. Raises PathRefused."""
-        with _named(self.root, path) as (folder, name), opened_folder(self._place, (UNFINISHED,)) as aside:
+        with (
+            opened_parent(self.root, path) as (folder, name),
+            opened_folder(self._place, (UNFINISHED,)) as aside,
+        ):
             remove_tree(folder, name, aside)
 
     def _write(self, path: str, content: bytes) -> None:
-        if len(content) > self._limits.file:
-            raise WorkspaceFull(f"{path}: a file may have {self._limits.file} bytes at most")
-        if len(content) > self.room():
-            raise WorkspaceFull(f"{path}: there is no room for it in the workspace")
-        with _named(self.root, path, make=True) as (folder, name):
+        self._limits.check_file(path, len(content), self.room())
+        with opened_parent(self.root, path, make=True) as (folder, name):
             self._replace(folder, name, content)
 
     def _replace(self, folder: int, name: str, content: bytes) -> None:
@@ -172,18 +171,6 @@ class WorkspaceFolder:
                 raise
 
 
-def walk_entries(root: Path | int) -> Iterator[WorkspaceEntry]:
-    """Yield all files and folders under a folder; of what lies too deep, the folder around it."""
-    waiting: list[tuple[str, ...]] = [()]
-    while waiting:
-        parts = waiting.pop()
-        with suppress(PathRefused), opened_folder(root, parts) as folder:
-            for entry in _entries(folder, parts):
-                yield entry
-                if entry.is_folder and len(parts) + 1 < DEEPEST:
-                    waiting.append((*parts, entry.path.rpartition("/")[2]))
-
-
 def _numbered(name: str, number: int) -> str:
     """Return a name as the first, second or later file of it has it; it ends as before."""
     if number == 1:
@@ -191,23 +178,3 @@ def _numbered(name: str, number: int) -> str:
     stem, dot, suffix = name.rpartition(".")
     end = f"-{number}{dot + suffix if stem else ''}"
     return cut_bytes(stem or suffix, LONGEST_NAME - len(end.encode())) + end
-
-
-@contextmanager
-def _named(root: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield the folder of a path, and the name in it. Raises PathRefused."""
-    parts = split_path(path)
-    if not parts:
-        raise PathRefused("/: this is the folder itself")
-    with opened_folder(root, parts[:-1], make=make) as folder:
-        yield folder, parts[-1]
-
-
-def _entries(folder: int, parts: tuple[str, ...]) -> Iterator[WorkspaceEntry]:
-    with os.scandir(folder) as found:
-        for entry in found:
-            with suppress(FileNotFoundError):  # it goes just now
-                about = entry.stat(follow_symlinks=False)
-                is_folder = stat.S_ISDIR(about.st_mode)
-                path = "/" + "/".join((*parts, entry.name))
-                yield WorkspaceEntry(path, 0 if is_folder else about.st_size, about.st_mtime, is_folder)

@@ -91,3 +91,13 @@ def open_file(folder: int, name: str) -> int:
 def make_file(folder: int, name: str) -> int:
     """Return a descriptor of a file that was not there before, to be written."""
     return os.open(name, _MADE_FILE, 0o600, dir_fd=folder)
+
+
+@contextmanager
+def opened_parent(root: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield an opened descriptor of a path's folder, and the name in it. Raises PathRefused."""
+    parts = split_path(path)
+    if not parts:
+        raise PathRefused("/: this is the folder itself")
+    with opened_folder(root, parts[:-1], make=make) as folder:
+        yield folder, parts[-1]

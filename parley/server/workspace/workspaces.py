@@ -11,7 +11,8 @@ from math import inf
 from pathlib import Path
 from uuid import UUID
 
-from parley.server.workspace.folder import UNFINISHED, WorkspaceFolder, WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceLimits
+from parley.server.workspace.folder import UNFINISHED, WorkspaceFolder
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.removal import LEFT_OVER, REMOVED, clear_aside, remove_tree
 
@@ -49,13 +50,16 @@ class Workspaces:
                     target.write(entry.path, source.read(entry.path))
 
     def find(self, thread_id: str) -> WorkspaceFolder | None:
-        """Return a thread's folder if there is one; it is not noted as used."""
+        """Return a thread's folder if there is one; it is not noted as used. Raises OSError."""
         try:
             place = self.root / str(UUID(thread_id))
         except ValueError:
             return None
         folder = WorkspaceFolder(place, self.limits, self._lock)
-        return folder if folder.root.is_dir() else None
+        if not folder.root.is_dir():
+            return None
+        folder.finish_batch()
+        return folder
 
     def delete(self, thread_id: str) -> None:
         """Delete a thread's folder with all files; none is fine. Raises OSError."""
@@ -70,6 +74,7 @@ class Workspaces:
         if not self.root.is_dir():
             return 0
         for name in self.older(now - LEFT_OVER):
+            self.find(name)  # What was under way is done first: its files lie aside.
             with suppress(FileNotFoundError), _opened(self.root / name / UNFINISHED) as aside:
                 clear_aside(aside, now - LEFT_OVER)
         for left in self.root.glob(f"{REMOVED}*"):

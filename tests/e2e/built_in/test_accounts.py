@@ -1,4 +1,4 @@
-"""On the page a person signs in to an MCP server of the built-in agent, and a title names the chat."""
+"""A person signs in to an MCP server of the built-in agent, and on the page a title names the chat."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import pytest
 from starlette.responses import Response
 
 from tests.e2e.built_in.test_mcp import listens
+from tests.e2e.built_in.test_steps_in_chats import each, everywhere
 from tests.e2e.built_in.test_tools import running
 from tests.kit.doubles.llm_provider import provider, says
 from tests.kit.product.process import way_in
+from tests.kit.product.step_viewers import StepViewer
 from tests.kit.product.web_person import WebPerson
 from tests.unit.server.default_agent.mcp.scene import with_accounts, write_servers
 from tests.unit.server.default_agent.scripted_model import Asked, calls, repeats_result, streams
@@ -64,3 +66,23 @@ async def test_a_person_signs_in_on_the_page_and_is_served_with_their_account(tm
             assert link not in str(spoken.asked)
             assert await asyncio.to_thread(title, parley.url) == "Accounts"
             web.close()
+
+
+async def test_on_every_platform_a_person_signs_in_by_a_link_of_their_own(tmp_path: Path) -> None:
+    def signs_in(viewer: StepViewer) -> None:
+        viewer.decider.say("Whose account?")
+        _, text, _ = viewer.decider.sees("/mcp/sign-in?link=")
+        (link,) = re.findall(r"http://\S+/mcp/sign-in\?link=[\w-]+", text)
+        assert "You have signed in to desk" in browse(link)
+        viewer.decider.say("I have signed in")
+        viewer.decider.sees("the account of ada")
+        links.add(link)
+
+    (tmp_path / "visitor").write_text("ada")
+    links: set[str] = set()
+    with with_accounts(tmp_path) as url:
+        await listens(url)
+        write_servers(tmp_path, desk={"url": url, "oauth": True})
+        async with everywhere(tmp_path, model, {"mcp": {"file": "mcp.json"}}, slack="one") as viewers:
+            await each(viewers, signs_in)
+            assert len(links) == len(viewers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,19 +71,33 @@ class Held:
 
 
 @asynccontextmanager
-async def everywhere(folder: Path, model: Said, **built_in: object) -> AsyncIterator[list[StepViewer]]:
-    """Parley on this model; somebody on the page and on every platform."""
+async def everywhere(
+    folder: Path,
+    model: Said,
+    built_in: Mapping[str, object],
+    agent: Mapping[str, object] | None = None,
+    slack: str = "threads",
+) -> AsyncIterator[list[StepViewer]]:
+    """Parley on this model; somebody on the page and on every platform.
+
+    `slack` is what a conversation is in Slack's private chat.
+    """
     (folder / "my_tools.py").write_text(TOOLS)
     with ExitStack() as simulators:
         viewers: list[StepViewer] = [
             TelegramViewer(simulators.enter_context(TelegramSimulator())),
-            SlackViewer(simulators.enter_context(SlackSimulator())),
+            SlackViewer(simulators.enter_context(SlackSimulator()), slack),
             FeishuViewer(simulators.enter_context(FeishuSimulator())),
             DingTalkViewer(simulators.enter_context(DingTalkSimulator())),
         ]
         async with provider(model) as spoken:
             config = {
-                "agent": {"model": "openai:m", "model_api_key": "k", "base_url": spoken.url},
+                "agent": {
+                    "model": "openai:m",
+                    "model_api_key": "k",
+                    "base_url": spoken.url,
+                    **(agent or {}),
+                },
                 "built_in": built_in,
                 "channels": {each.decider.name: each.section() for each in viewers},
             }
@@ -140,7 +154,7 @@ def looks_up(asked: Asked) -> Response:
 async def test_two_subagents_at_once_are_two_steps_that_say_what_each_does(tmp_path: Path) -> None:
     last = Held(streams(content="Sunny in both."))
     model = sends_scouts(("Rome", "Oslo"), last, looks_up)
-    async with everywhere(tmp_path, model, **with_scouts(600)) as viewers:
+    async with everywhere(tmp_path, model, with_scouts(600)) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("How are Rome and Oslo?"))
         await each(
             viewers,
@@ -165,7 +179,7 @@ async def test_subagents_that_fail_or_take_too_long_are_failed_steps(tmp_path: P
         return (looks_up if "Oslo" in str(asked["messages"]) else streams(content=" "))(asked)
 
     model = sends_scouts(("Rome", "Oslo"), last, scout)
-    async with everywhere(tmp_path, model, **with_scouts(patience(2))) as viewers:
+    async with everywhere(tmp_path, model, with_scouts(patience(2))) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("How are Rome and Oslo?"))
         await each(viewers, lambda viewer: viewer.sees(("✗ scout: Rome?", ""), ("✗ scout: Oslo?", "")))
         last.go.set()
@@ -189,7 +203,7 @@ async def test_a_list_of_tasks_is_ticked_off_before_their_eyes(tmp_path: Path) -
     def model(asked: Asked) -> Response:
         return answers[sum(each["role"] == "tool" for each in asked["messages"])](asked)
 
-    async with everywhere(tmp_path, model, todos=True) as viewers:
+    async with everywhere(tmp_path, model, {"todos": True}) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("Plan the party"))
         first = [(f"{sign} {name}", "") for sign, name in zip("⏳○○", names, strict=True)]
         await each(viewers, lambda viewer: viewer.sees(*first))
@@ -211,7 +225,7 @@ async def test_a_file_that_the_agent_writes_comes_with_the_answer(tmp_path: Path
     def model(asked: Asked) -> Response:
         return answers[sum(each["role"] == "tool" for each in asked["messages"])](asked)
 
-    async with everywhere(tmp_path, model, workspace={"enabled": True}) as viewers:
+    async with everywhere(tmp_path, model, {"workspace": {"enabled": True}}) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("Make a table"))
         await each(viewers, lambda viewer: viewer.decider.sees("Here it is."))
         await each(

@@ -85,16 +85,18 @@ class TelegramViewer(StepViewer):
 
 
 class SlackViewer(StepViewer):
+    """Cards are shown where `direct` is threads: what is said outside of threads begins one then."""
+
     keeps = True
 
-    def __init__(self, simulator: SlackSimulator) -> None:
+    def __init__(self, simulator: SlackSimulator, direct: str) -> None:
+        self._direct = direct
         self.decider = OnSlack(simulator)
         self._people = simulator.people
         self._chat = self.decider.place
 
     def section(self) -> dict[str, object]:
-        # Cards are shown in threads, and what is said outside of them begins one.
-        return {**self.decider.section(), "direct": "threads"}
+        return {**self.decider.section(), "direct": self._direct}
 
     def steps(self) -> list[Shown]:
         seen = [m for m in self._people.messages(self._chat) if m.from_bot]

@@ -18,7 +18,7 @@ from parley.core.ports.journal import DocumentRepository
 from parley.server.options import CommandOptions
 from parley.server.sandbox.limits import SandboxFailed
 from parley.server.sandbox.record import CommandRun, RecordCommand
-from parley.server.workspace.folder import WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,8 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import perform_string_replacement, slice_read_response
 from langgraph.config import get_config
 
-from parley.server.workspace.folder import WorkspaceEntry, WorkspaceFolder, WorkspaceFull
+from parley.server.workspace.entries import WorkspaceEntry, WorkspaceFull
+from parley.server.workspace.folder import WorkspaceFolder
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import Workspaces
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from parley.server.default_agent.skills.skill_file import (
+    NAME_SIGNS,
     SKILL_FILE,
     SkillHead,
     SkillRefused,
@@ -25,7 +26,7 @@ REMEDY = "install it with `parley skills install`, or take it out of enabled"
 def load_skill(root: Path, name: str) -> SkillHead:
     """Return the head of the skill in a folder. Raises SkillRefused."""
     if not is_skill_name(name):
-        raise SkillRefused(f"{name[:64]!r} is no name of a skill: a-z, 0-9 and single hyphens between them")
+        raise SkillRefused(f"{name[:64]!r} is no name of a skill: {NAME_SIGNS}")
     try:
         return read_head(read_skill_text(root, name, SKILL_FILE), name)
     except SkillRefused as error:

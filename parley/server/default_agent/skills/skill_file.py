@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ SKILL_FILE = "SKILL.md"
 _MOST_HEAD = 16_000
 """Characters of the front matter."""
 _MOST_DESCRIPTION = 1_024
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOST_NAME = 64
+NAME_SIGNS = "small letters, digits, and single hyphens between them"
 _FENCE = "---"
-_TEXT = "tag:yaml.org,2002:str"
+_NOTHING = "tag:yaml.org,2002:null"
 
 
 class SkillRefused(ParleyError):
@@ -33,24 +33,32 @@ class SkillHead:
 
 
 def is_skill_name(name: str) -> bool:
-    """Return whether a skill may have this name."""
-    return len(name) <= _MOST_NAME and _NAME.fullmatch(name) is not None
+    """Return whether a skill may have this name, as the specification's own reader (skills-ref) has it."""
+    if not 0 < len(name) <= _MOST_NAME or name != unicodedata.normalize("NFKC", name).lower():
+        return False
+    return all(part.isalnum() for part in name.split("-"))
 
 
 def read_head(text: str, folder: str = "") -> SkillHead:
     """Return the head of a `SKILL.md` in a folder of this name, "" for any. Raises SkillRefused."""
-    values = dict(_texts(_front_matter(text)))
-    name, description = values.get("name", ""), _one_line(values.get("description", ""))
+    pairs = list(_texts(_front_matter(text)))
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise SkillRefused(f"{SKILL_FILE}: a key is there twice")
+    # Some systems write letters in pieces.
+    name = unicodedata.normalize("NFKC", values.get("name", ""))
+    description = _one_line(values.get("description", ""))
     if not is_skill_name(name):
-        raise SkillRefused(
-            f"{SKILL_FILE}: its name must be 1 to {_MOST_NAME} of a-z, 0-9 and single hyphens between them"
-        )
-    if folder and name != folder:
+        raise SkillRefused(f"{SKILL_FILE}: its name must have 1 to {_MOST_NAME} {NAME_SIGNS}")
+    if folder and name != unicodedata.normalize("NFKC", folder):
         raise SkillRefused(
             f"{SKILL_FILE}: its name is {name}, but its folder is called {folder[:_MOST_NAME]}"
         )
     if not 0 < len(description) <= _MOST_DESCRIPTION:
-        raise SkillRefused(f"{SKILL_FILE}: its description must have 1 to {_MOST_DESCRIPTION} characters")
+        raise SkillRefused(
+            f"{SKILL_FILE}: its description must have 1 to {_MOST_DESCRIPTION:,} characters, "
+            f"and has {len(description):,}"
+        )
     return SkillHead(name, description)
 
 
@@ -73,7 +81,7 @@ def _front_matter(text: str) -> str:
 
 
 def _texts(front_matter: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys whose values are texts.
+    """Yield the keys whose values are texts, or what YAML takes for a number, a date or a truth value.
 
     Only nodes are made, no values: a few lines with aliases can stand for more than fits into memory.
     """
@@ -89,5 +97,9 @@ def _texts(front_matter: str) -> Iterator[tuple[str, str]]:
         raise SkillRefused(f"{SKILL_FILE}: its YAML is nested too deeply") from error
     if isinstance(root, yaml.MappingNode):
         for key, value in root.value:
-            if isinstance(key, yaml.ScalarNode) and value.tag == _TEXT:
+            if (
+                isinstance(key, yaml.ScalarNode)
+                and isinstance(value, yaml.ScalarNode)
+                and value.tag != _NOTHING
+            ):
                 yield key.value, value.value

@@ -50,3 +50,16 @@ def repeats_result(asked: Asked) -> Response:
 def offered(asked: Asked) -> list[str]:
     """The names of the tools that the model was shown."""
     return [each["function"]["name"] for each in asked.get("tools", ())]
+
+
+def took(tokens: int, said: Said) -> Said:
+    """An answer that takes so many tokens to write."""
+
+    def answer(asked: Asked) -> Response:
+        usage = {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}
+        last = {"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+        line = f"data: {json.dumps({**last, 'choices': [], 'usage': usage})}\n\n"
+        text = bytes(said(asked).body).decode().replace("data: [DONE]", f"{line}data: [DONE]")
+        return Response(text, media_type="text/event-stream")
+
+    return answer

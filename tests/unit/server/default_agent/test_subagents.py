@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from tests.unit.server.default_agent.scripted_model import (
     offered,
     repeats_result,
     streams,
+    took,
 )
 
 TOOLS = '''
@@ -244,19 +244,6 @@ async def test_tokens_of_a_task_count(folder: Path) -> None:
         await talk.say("Weather?", took(1_000, task), took(10_000, streams(content=" ")), repeats_result)
         used = await talk.say("/usage")
         assert "output tokens: 11,111" in used.text, "a task that failed has its price, too"
-
-
-def took(tokens: int, said: Said) -> Said:
-    """An answer that takes so many tokens to write."""
-
-    def answer(asked: Asked) -> Response:
-        usage = {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}
-        last = {"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
-        line = f"data: {json.dumps({**last, 'choices': [], 'usage': usage})}\n\n"
-        text = bytes(said(asked).body).decode().replace("data: [DONE]", f"{line}data: [DONE]")
-        return Response(text, media_type="text/event-stream")
-
-    return answer
 
 
 async def test_a_task_that_begins_forgets_no_call_of_its_turn() -> None:

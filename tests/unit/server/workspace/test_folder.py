@@ -12,7 +12,8 @@ from uuid import uuid4
 
 import pytest
 
-from parley.server.workspace.folder import WorkspaceFolder, WorkspaceFull, WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceFull, WorkspaceLimits
+from parley.server.workspace.folder import WorkspaceFolder
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import DAY, Workspaces
 

@@ -21,7 +21,7 @@ from parley.server.options import (
     WebOptions,
 )
 from parley.server.storage.interface import PostgresPlace
-from parley.server.workspace.folder import WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
 
 MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"

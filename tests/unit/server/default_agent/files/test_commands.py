@@ -9,7 +9,7 @@ import pytest
 from parley.server.options import CommandOptions, DefaultAgentOptions, ToolRules
 from parley.server.sandbox.limits import CommandLimits
 from parley.server.sandbox.record import CommandRun
-from parley.server.workspace.folder import WorkspaceLimits
+from parley.server.workspace.entries import WorkspaceLimits
 from parley.server.workspace.workspaces import Workspaces
 from tests.kit.product.sandbox import skip_without_sandbox, sleep
 from tests.unit.server.default_agent.conversation import conversation

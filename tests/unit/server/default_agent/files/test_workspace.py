@@ -17,8 +17,8 @@ from parley.core.model.types import OutboundMessage
 from parley.server.app import embedded_server
 from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.options import DefaultAgentOptions, EmbeddedOptions, ToolRules
+from parley.server.workspace.entries import WorkspaceLimits
 from parley.server.workspace.expiry import delete_unknown
-from parley.server.workspace.folder import WorkspaceLimits
 from parley.server.workspace.workspaces import DAY, Workspaces
 from tests.unit.server.default_agent.conversation import Talk, conversation
 from tests.unit.server.default_agent.scripted_model import calls, calls_all, offered, repeats_result, streams

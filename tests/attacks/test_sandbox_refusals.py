@@ -1,0 +1,111 @@
+"""Where commands cannot be isolated they are refused, with the reason and the remedy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parley.server.sandbox.limits import CommandLimits, SandboxFailed
+from parley.server.sandbox.trial import try_sandbox
+from tests.kit.checkout import ROOT
+from tests.kit.product.sandbox import skip_without_sandbox
+
+pytestmark = pytest.mark.attacks
+
+LIMITS = CommandLimits()
+
+
+def test_private_folders_that_commands_could_read_are_refused() -> None:
+    with pytest.raises(SandboxFailed, match="which commands can read"):
+        try_sandbox(LIMITS, [Path("/usr/local/parley")])
+
+
+def test_without_bubblewrap_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SandboxFailed, match="install the package bubblewrap"):
+        try_sandbox(LIMITS, ())
+
+
+NO_NAMESPACES = """
+import ctypes, os, subprocess, sys
+
+def without_namespaces():
+    # A user namespace of its own, with all users, in which nobody may make another one.
+    if ctypes.CDLL(None).unshare(0x10000000):
+        os._exit(9)
+    os.write(unshared, b"x")
+    os.read(mapped, 1)
+    os.setgid(0)
+    os.setuid(0)
+    with open("/proc/sys/user/max_user_namespaces", "w") as file:
+        file.write("0")
+    os.execvp(sys.argv[1], sys.argv[1:])
+
+seen, unshared = os.pipe()
+mapped, mapping = os.pipe()
+child = os.fork()
+if child == 0:
+    without_namespaces()
+os.close(unshared)
+if os.read(seen, 1):
+    for kind in ("uid", "gid"):
+        with open(f"/proc/{child}/{kind}_map", "w") as file:
+            file.write("0 0 65536")
+    os.write(mapping, b"x")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+TRIES = """
+from parley.server.sandbox.trial import CommandLimits, SandboxFailed, try_sandbox
+try:
+    print(try_sandbox(CommandLimits(), ()))
+except SandboxFailed as error:
+    print("refused:", error)
+"""
+AS_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("user", [(), AS_USER], ids=["root", "user"])
+def test_without_user_namespaces_reason_and_remedy_are_told(user: tuple[str, ...]) -> None:
+    if not os.access(ROOT, os.R_OK) or ROOT.is_relative_to("/root"):
+        pytest.skip("other users cannot read this checkout")
+    skip_without_sandbox()
+    done = subprocess.run(
+        [sys.executable, "-c", NO_NAMESPACES, *user, sys.executable, "-c", TRIES],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"]},
+    )
+    if done.returncode == 9:
+        pytest.skip("no user namespace can be made here")
+    assert done.stdout.startswith("refused: bwrap: "), done.stderr
+    assert "namespace" in done.stdout
+    assert "; to allow it: sysctl user.max_user_namespaces=10000" in done.stdout
+    assert "(docs/built-in-agent.md#commands)" in done.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_it_works_for_a_user_without_rights() -> None:
+    skip_without_sandbox()
+    command = [
+        sys.executable,
+        "-c",
+        f"from {try_sandbox.__module__} import *; print(try_sandbox(CommandLimits(), ()))",
+    ]
+    if not os.access(ROOT, os.R_OK) or ROOT.is_relative_to("/root"):
+        pytest.skip("other users cannot read this checkout")
+    done = subprocess.run(
+        [*AS_USER, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"]},
+    )
+    assert done.stdout.startswith("bubblewrap "), done.stderr
