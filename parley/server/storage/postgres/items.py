@@ -21,8 +21,9 @@ from parley.server.storage.store_index import StoreIndex
 
 _log = logging.getLogger(__name__)
 
-NO_PGVECTOR = "this PostgreSQL has no extension pgvector"
-_AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+NO_PGVECTOR = "this PostgreSQL has no extension pgvector, which has to be installed there"
+AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+"""Has a row where pgvector can be used."""
 _KEPT = "SELECT to_regclass('store_vectors')::text"
 _FORGET = "DELETE FROM store_vectors WHERE (prefix, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"
 _IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity text NOT NULL)"
@@ -42,10 +43,8 @@ class PostgresItems(EmbeddingStore, AsyncPostgresStore):
         super().__init__(database.pool, index=wanted)
 
     async def setup(self) -> None:
-        """Make the tables. Raises ConfigError where items cannot be found by meaning and are to be."""
+        """Make the tables. Raises ConfigError where vectors have no size."""
         if self._index is not None:
-            if not await self._database.read(_AVAILABLE):
-                raise ConfigError(f"agent_server.store_index: {NO_PGVECTOR}; install it, or leave it empty")
             if not self._index.dims:
                 raise ConfigError("agent_server.store_index.dims: PostgreSQL needs the number; set it")
             await self._forget_other_vectors(self._index.identity)

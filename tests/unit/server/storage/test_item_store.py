@@ -19,7 +19,7 @@ from langgraph_sdk.errors import InternalServerError, UnprocessableEntityError
 
 from parley.core.model.errors import ConfigError
 from parley.server.options import EmbeddedOptions
-from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
+from parley.server.storage.store_index import StoreIndex
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.samples import graphs
@@ -37,16 +37,7 @@ async def embed(texts: Sequence[str]) -> list[list[float]]:
 @pytest.fixture(scope="session")
 def lacking() -> str:
     """Why the chosen engine cannot keep vectors here, "" where it can."""
-    url = CHOSEN.engine().section(Path("vectors")).get("url")
-    if not url:
-        return "" if takes_vectors() else NO_VECTORS
-    import psycopg
-
-    from parley.server.storage.postgres.items import NO_PGVECTOR
-
-    with psycopg.connect(url) as connection:
-        there = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
-    return "" if there else NO_PGVECTOR
+    return CHOSEN.engine().lacks_vectors()
 
 
 @pytest.fixture
@@ -234,6 +225,18 @@ async def test_where_no_vectors_can_be_kept_that_is_told(
 ) -> None:
     if not lacking:
         pytest.skip("vectors can be kept here")
-    with pytest.raises(ConfigError, match=f"agent_server.store_index: {lacking}; .*leave it empty"):
+    with pytest.raises(ConfigError, match=f"agent_server.store_index: {lacking}; leave it empty"):
         async with served(indexed(tmp_path)):
             pass
+
+
+async def test_a_project_goes_on_without(
+    served: Served, tmp_path: Path, lacking: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if not lacking:
+        pytest.skip("vectors can be kept here")
+    async with served(indexed(tmp_path, replace(INDEX, optional=True))) as client:
+        await filled(client)
+        items = (await client.store.search_items(["notes"], query="tea"))["items"]
+        assert [each["score"] for each in items] == [None] * len(ITEMS)
+    assert f"langgraph.json: store.index does nothing here: {lacking}" in caplog.text
