@@ -90,14 +90,14 @@ deploy: $(VENV)/.test $(VENV)-deploy/.done ## The container's recipe, compose fi
 agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on three agent servers (needs Debian's "postgresql")
 	@$(SUITE) agents $(ARGS)
 
-vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators and the whole wire against the vendors' SDKs (needs "nodejs npm")
+vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators and the whole wire against the vendors' SDKs (needs "nodejs npm postgresql")
 	@$(if $(SHARED),,rm -rf .pytest_cache/wire)
 	@$(SUITE) vendors $(ARGS)
 
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
 	@$(SUITE) journeys $(ARGS)
 
-postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL (needs Debian's "postgresql pgbouncer")
+postgres: $(VENV)/.test $(VENV)-conformance/.done ## The store, all channels and whole ways on PostgreSQL (needs Debian's "postgresql pgbouncer")
 	@$(SUITE) postgres $(ARGS)
 
 nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")

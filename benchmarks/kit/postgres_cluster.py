@@ -114,7 +114,9 @@ def stepping_down() -> Sequence[str]:
 
 
 def binaries() -> Path:
-    """The newest server's programs: Debian keeps them out of PATH."""
+    """The programs of the server that `PARLEY_TEST_POSTGRES` names, or of the newest: Debian hides them."""
+    if chosen := os.environ.get("PARLEY_TEST_POSTGRES"):
+        return Path(chosen)
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
     if found:
         return found[-1].parent

@@ -15,6 +15,18 @@ from tests.agents.table import GRAPHS
 Played = Mapping[str, list[Heard] | BaseException]
 
 
+@pytest.hookimpl(tryfirst=True)  # editions look at the marks after it
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL all but what threads keep from turn to turn is long: only the storage is another one."""
+    if config.getoption("--engine") != "postgres":
+        return
+    for item in items:
+        case = getattr(item, "callspec", None)
+        row = case and case.params.get("row")
+        if item.nodeid.startswith("tests/agents/") and not (isinstance(row, Row) and len(row.turns) > 1):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session", params=[EMBEDDED, OFFICIAL, AEGRA])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
     with serving(request.param, tmp_path_factory.mktemp(request.param), GRAPHS) as running:

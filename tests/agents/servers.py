@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.kit.free_ports import free_port
 from tests.agents.graphs.models import SEEN
 from tests.conformance.servers import aegra, development_server
+from tests.kit.engine import CHOSEN
 from tests.kit.product.process import AGENT_KEY, Process
 
 EMBEDDED, OFFICIAL, AEGRA = "embedded", "official", "aegra"
@@ -72,7 +73,10 @@ def serving(kind: str, folder: Path, names: set[str]) -> Iterator[AgentServer]:
         with development_server(folder) as url:
             yield AgentServer(kind, url, folder)
         return
-    process = Process(folder, {"agent": {"api_key": AGENT_KEY}}, ("agent", "--port", str(free_port())))
+    store = CHOSEN.engine().section(folder)
+    shared = {"store": store, "agent_server": {"database": "store"}} if store else {}
+    config = {"agent": {"api_key": AGENT_KEY}, **shared}
+    process = Process(folder, config, ("agent", "--port", str(free_port())))
     try:
         yield AgentServer(kind, process.start(), folder, AGENT_KEY)
     finally:

@@ -19,6 +19,16 @@ _SERVERS: dict[str, Callable[[Path], AbstractContextManager[Server]]] = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # editions look at the marks after it
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL all but the surface of RemoteGraph is long: only the storage is another one."""
+    if config.getoption("--engine") != "postgres":
+        return
+    for item in items:
+        if item.nodeid.startswith("tests/conformance/") and "test_remote_graph.py" not in item.nodeid:
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session", params=["embedded", pytest.param("official", marks=pytest.mark.conformance)])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with _SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as running:

@@ -19,9 +19,11 @@ import psycopg
 from benchmarks.kit import postgres_cluster
 from benchmarks.kit.free_ports import free_port
 from parley.server.options import EmbeddedOptions
+from parley.server.storage.interface import PostgresPlace
 from parley.server.tcp_server import serve
 from tests.conformance.served.graphs import NAMES
 from tests.kit.checkout import OFFICIAL_VENV
+from tests.kit.engine import CHOSEN, Engine
 from tests.kit.machine import patience
 
 _ROOT = Path(__file__).parents[2]
@@ -90,9 +92,10 @@ class Server:
 
 
 @contextmanager
-def embedded(folder: Path, origins: Sequence[str] = ()) -> Iterator[Server]:
-    """Our own, in a process of its own; pages of these origins may use it."""
-    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite"), *origins]
+def embedded(folder: Path, origins: Sequence[str] = (), engine: Engine | None = None) -> Iterator[Server]:
+    """Our own, in a process of its own, on an engine; pages of these origins may use it."""
+    url = (engine or CHOSEN.engine()).section(folder).get("url", "")
+    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite"), url, *origins]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -182,6 +185,7 @@ if __name__ == "__main__":
         Path(sys.argv[1]),
         {name: f"{_GRAPHS}:{name}" for name in NAMES},
         api_key=KEY,
-        cors_origins=tuple(sys.argv[2:]),
+        cors_origins=tuple(sys.argv[3:]),
+        postgres=PostgresPlace(sys.argv[2]) if sys.argv[2] else None,
     )
     asyncio.run(serve(OPTIONS, "127.0.0.1", 0, _say))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +30,10 @@ class Engine(Protocol):
         """Every row of the store of a process that runs in this folder, as text."""
         ...
 
+    def lacks_vectors(self) -> str:
+        """Why the agent server cannot find items by meaning here, "" where it can."""
+        ...
+
 
 class Sqlite:
     """A file in the folder."""
@@ -42,6 +46,11 @@ class Sqlite:
 
     def rows(self, folder: Path) -> Iterator[str]:
         return sqlite_rows(folder / "data" / "parley.db")
+
+    def lacks_vectors(self) -> str:
+        from parley.server.storage.store_index import NO_VECTORS, takes_vectors
+
+        return "" if takes_vectors() else NO_VECTORS
 
 
 class Postgres:
@@ -66,6 +75,14 @@ class Postgres:
 
         return postgres_rows(self._url(_name(folder)))
 
+    def lacks_vectors(self) -> str:
+        import psycopg
+
+        from parley.server.storage.postgres.items import AVAILABLE, NO_PGVECTOR
+
+        with psycopg.connect(self._url("parley")) as connection:
+            return "" if connection.execute(AVAILABLE.encode()).fetchone() else NO_PGVECTOR
+
     def _url(self, database: str) -> str:
         import psycopg
 
@@ -81,6 +98,13 @@ class Postgres:
         return self._url_of(database)
 
 
+@contextmanager
+def opened(name: str) -> Iterator[Engine]:
+    """The engine of this name; what is started for it is stopped in the end."""
+    with ExitStack() as cleanup:
+        yield Postgres(cleanup) if name == "postgres" else Sqlite()
+
+
 class Chosen:
     """The engine of this test run."""
 
@@ -90,7 +114,7 @@ class Chosen:
 
     def choose(self, name: str) -> None:
         """From here on it is this one."""
-        self._engine = Postgres(self._cleanup) if name == "postgres" else Sqlite()
+        self._engine = self._cleanup.enter_context(opened(name))
 
     def engine(self) -> Engine:
         """The one that was chosen."""

@@ -116,7 +116,14 @@ _JOURNEYS = (
 
 _AGENT_SERVER = tuple(
     f"tests/unit/server/{name}"
-    for name in ("crons", "runs/test_webhooks.py", "test_app.py", "test_authorization.py", "threads")
+    for name in (
+        "crons",
+        "runs/test_webhooks.py",
+        "storage/test_item_store.py",
+        "test_app.py",
+        "test_authorization.py",
+        "threads",
+    )
 )
 """What the embedded agent server promises on every engine of its storage."""
 
@@ -175,9 +182,10 @@ SUITES: Mapping[str, Suite] = {
                 ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 5, False
             ),
             PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
-            PytestRun(("--engine", "postgres", *_AGENT_SERVER), processes=4),
+            PytestRun(("--engine", "postgres", *_AGENT_SERVER, "tests/conformance"), processes=4),
+            PytestRun(("--engine", "postgres", "-m", "agents", "-k", "embedded", "tests/agents")),
         ],
-        420,
+        440,
     ),
     "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 130),
 }

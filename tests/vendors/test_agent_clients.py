@@ -17,6 +17,7 @@ import pytest
 from playwright.async_api import async_playwright, expect
 
 from tests.conformance.servers import KEY, embedded
+from tests.kit.engine import NAMES, opened
 from tests.kit.machine import patience
 from tests.vendors.node_bot import SDKS
 
@@ -27,8 +28,9 @@ _MODULES = SDKS / "node_modules"
 _CHROMIUM = os.environ.get("PARLEY_TEST_CHROMIUM", "/usr/bin/chromium")
 
 
-def test_programs_find_what_they_ask_for(tmp_path: Path) -> None:
-    with embedded(tmp_path) as server:
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_find_what_they_ask_for(tmp_path: Path, name: str) -> None:
+    with opened(name) as engine, embedded(tmp_path, engine=engine) as server:
         told: dict[str, Any] = json.loads(
             subprocess.run(
                 ["node", str(_HERE / "agent_client.mjs")],

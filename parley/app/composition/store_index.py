@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from types import TracebackType
 
 from pydantic import ValidationError
@@ -16,9 +16,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent_server import MEMORY_EMBEDDER, StoreIndexSection
 from parley.core.model.errors import ConfigError
 from parley.server.graphs.projects import Project, import_attribute, place_in
-from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
-
-log = logging.getLogger(__name__)
+from parley.server.storage.store_index import StoreIndex
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 _KEY = "agent_server.store_index"
@@ -32,6 +30,12 @@ def store_index(loaded: LoadedSettings) -> StoreIndex | None:
     wanted = _section(loaded)
     if not wanted.embed:
         return None
+    # A project was made for another server, and works without.
+    optional = not loaded.settings.agent_server.store_index.embed
+    return replace(_made(loaded, wanted), optional=optional)
+
+
+def _made(loaded: LoadedSettings, wanted: StoreIndexSection) -> StoreIndex:
     if wanted.embed == MEMORY_EMBEDDER:
         return _of_memory(loaded, wanted)
     file = wanted.embed.rpartition(":")[0].endswith(".py")
@@ -45,16 +49,11 @@ def _section(loaded: LoadedSettings) -> StoreIndexSection:
     if own.embed or not theirs:
         return own
     try:
-        found = StoreIndexSection.model_validate({**theirs})
+        return StoreIndexSection.model_validate({**theirs})
     except ValidationError as error:
         mistake = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in mistake["loc"])
         raise ConfigError(f"langgraph.json: store.index.{place}: {mistake['msg']}") from error
-    # The project was made for another server, and works without.
-    if not loaded.settings.agent_server.database and not takes_vectors():
-        log.warning("langgraph.json: store.index does nothing here: %s", NO_VECTORS)
-        return own
-    return found
 
 
 def _of_memory(loaded: LoadedSettings, wanted: StoreIndexSection) -> StoreIndex:

@@ -10,7 +10,7 @@ from parley.server.storage.interface import PostgresPlace, Storage
 from parley.server.storage.sqlite.checkpoints import SqliteCheckpoints
 from parley.server.storage.sqlite.database import ERRORS, open_database
 from parley.server.storage.sqlite.items import SqliteItems
-from parley.server.storage.store_index import StoreIndex
+from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors, usable_index
 
 
 def storage_errors(postgres: PostgresPlace | None) -> tuple[type[Exception], ...]:
@@ -37,7 +37,7 @@ async def open_storage(
     async with open_database(path) as database:
         checkpoints = SqliteCheckpoints(database)
         await checkpoints.setup()
-        index = make_index()
+        index = usable_index(make_index(), "" if takes_vectors() else NO_VECTORS)
         try:
             items = SqliteItems(database, index)
             await items.setup()

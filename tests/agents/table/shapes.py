@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 
 from parley.core.model.types import Outcome
-from parley.server.storage.store_index import takes_vectors
 from tests.agents.rows import Row, Turn
 
 _FACT = "<memory>\nFacts:\n- I love pizza\n</memory>"
@@ -53,7 +52,8 @@ ROWS: Sequence[Row] = (
     Row(
         "people.notes",
         (Turn("one", "noted 1 scored=True"), Turn("two", "noted 2 scored=True")),
-        cannot={"aegra": _UNSCORED} | ({} if takes_vectors() else {"embedded": _UNSCORED}),
+        cannot={"aegra": _UNSCORED},
+        without_vectors=_UNSCORED,
     ),
     Row("people.whoami", (Turn("hello", "person=web:ada name=Ada platform=web..."),)),
     Row("failing.raises", (Turn(outcome=Outcome.FAILED, error="hunter2"),)),

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
@@ -16,14 +16,11 @@ from psycopg.rows import DictRow, dict_row
 from parley.server.storage.interface import MEMORY, RollbackPoint, Statement
 from parley.server.storage.postgres.completion import complete
 from parley.server.storage.postgres.database import PostgresDatabase
+from parley.server.storage.saved_checkpoints import SavedCheckpoints
 
 _ORDER = (
     "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS saved bigint GENERATED ALWAYS AS IDENTITY",
     "CREATE INDEX IF NOT EXISTS checkpoints_saved ON checkpoints (thread_id, checkpoint_ns, saved)",
-)
-_NEWEST = (
-    "SELECT checkpoint_id, metadata ->> 'run_id' FROM checkpoints"
-    " WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY saved DESC LIMIT 1"
 )
 _SINCE = (
     "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND saved > coalesce((SELECT max(saved)"
@@ -50,21 +47,19 @@ _COLUMNS = {
 }
 
 
-class PostgresCheckpoints(AsyncPostgresSaver):
-    """The library's saver; ours are who may write, what is newest, and rolling back and pruning threads.
+class PostgresCheckpoints(SavedCheckpoints, AsyncPostgresSaver):
+    """The library's saver; ours are who may write, what is newest, and rolling back and pruning threads."""
 
-    Newest is what was saved last. The library goes by ids, which are times: servers have clocks of their
-    own, and one that takes over a thread may be behind.
-    """
+    _database: PostgresDatabase
+    _newest_query = (
+        "SELECT checkpoint_id, metadata ->> 'run_id' FROM checkpoints"
+        " WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY saved DESC LIMIT 1"
+    )
+    _writes_table = "checkpoint_writes"
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database.pool)
         self._database = database
-
-    @property
-    def saver(self) -> PostgresCheckpoints:
-        """Itself: graphs save with it."""
-        return self
 
     async def setup(self) -> None:
         """Make the tables."""
@@ -94,39 +89,9 @@ class PostgresCheckpoints(AsyncPostgresSaver):
         """Save what a task has written, committed on return."""
         await complete(super().aput_writes(config, writes, task_id, task_path))
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """A checkpoint with its writes: the one that is named, or the newest."""
-        place = config["configurable"]
-        if place.get("checkpoint_id"):
-            return await super().aget_tuple(config)
-        thread, namespace = str(place["thread_id"]), str(place.get("checkpoint_ns", ""))
-        rows = await self._database.read(_NEWEST, (thread, namespace))
-        if not rows:
-            return None
-        newest = {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": rows[0][0]}
-        return await super().aget_tuple({"configurable": newest})
-
-    async def mark(self, thread: str) -> RollbackPoint:
-        """Where the thread stands now."""
-        newest = await self._database.read(_NEWEST, (thread, ""))
-        if not newest:
-            return RollbackPoint("", ())
-        checkpoint = str(newest[0][0])
-        writes = await self._database.read(
-            "SELECT task_id, idx FROM checkpoint_writes"
-            " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
-            (thread, checkpoint),
-        )
-        return RollbackPoint(checkpoint, tuple((str(task), int(index or 0)) for task, index in writes))
-
-    async def has(self, thread: str, namespace: str, checkpoint: str) -> bool:
-        """Whether a checkpoint is there."""
-        sql = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
-        return bool(await self._database.read(sql, (thread, namespace, checkpoint)))
-
     async def taken_by(self, thread: str, run_id: str) -> bool:
         """Whether the thread's newest checkpoint is that run's: then its input is already in it."""
-        rows = await self._database.read(_NEWEST, (thread, ""))
+        rows = await self._newest(thread)
         return bool(rows) and rows[0][1] == run_id
 
     async def rollback(self, thread: str, mark: RollbackPoint) -> None:

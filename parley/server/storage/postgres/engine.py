@@ -12,9 +12,9 @@ from parley.server.storage.interface import PostgresPlace, Storage
 from parley.server.storage.postgres.checkpoints import PostgresCheckpoints
 from parley.server.storage.postgres.cluster import PostgresCluster
 from parley.server.storage.postgres.database import PostgresDatabase, open_pool
-from parley.server.storage.postgres.items import PostgresItems
+from parley.server.storage.postgres.items import AVAILABLE, NO_PGVECTOR, PostgresItems
 from parley.server.storage.postgres.schema import making_tables
-from parley.server.storage.store_index import StoreIndex
+from parley.server.storage.store_index import StoreIndex, usable_index
 
 
 @asynccontextmanager
@@ -27,11 +27,12 @@ async def open_postgres(
         database = PostgresDatabase(pool)
         cluster = PostgresCluster(database, place)
         checkpoints = PostgresCheckpoints(database)
-        index = make_index()
-        if index is not None:
-            stack.callback(index.close)
-        items = PostgresItems(database, index)
         try:
+            lacking = "" if await database.read(AVAILABLE) else NO_PGVECTOR
+            index = usable_index(make_index(), lacking)
+            if index is not None:
+                stack.callback(index.close)
+            items = PostgresItems(database, index)
             async with pool.connection() as connection, making_tables(connection, place.schema):
                 await stack.enter_async_context(cluster.living())
                 await checkpoints.setup()

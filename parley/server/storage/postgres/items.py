@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from langgraph.store.base import Op, Result
+from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
@@ -21,34 +21,48 @@ from parley.server.storage.store_index import StoreIndex
 
 _log = logging.getLogger(__name__)
 
-NO_PGVECTOR = "this PostgreSQL has no extension pgvector"
-_AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+NO_PGVECTOR = "this PostgreSQL has no extension pgvector, which has to be installed there"
+AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+"""Has a row where pgvector can be used."""
+_KEPT = "SELECT to_regclass('store_vectors')::text"
+_FORGET = "DELETE FROM store_vectors WHERE (prefix, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"
 _IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity text NOT NULL)"
 
 
 class PostgresItems(EmbeddingStore, AsyncPostgresStore):
-    """Ours is that texts are embedded before a connection is held, and that only a living server writes."""
+    """Ours is that texts are embedded before a connection is held, that only a living server writes, and that
+    an item which is put again has no vectors of what it was before.
+    """
 
     def __init__(self, database: PostgresDatabase, index: StoreIndex | None = None) -> None:
         self._database = database
         self._index = index
         self._vectors = Vectors(index) if index else None
         wanted: Any = index and {"dims": index.dims, "embed": self._vectors, "fields": [*index.fields]}
+        self._has_vectors = False
         super().__init__(database.pool, index=wanted)
 
     async def setup(self) -> None:
-        """Make the tables. Raises ConfigError where items cannot be found by meaning and are to be."""
+        """Make the tables. Raises ConfigError where vectors have no size."""
         if self._index is not None:
-            if not await self._database.read(_AVAILABLE):
-                raise ConfigError(f"agent_server.store_index: {NO_PGVECTOR}; install it, or leave it empty")
             if not self._index.dims:
                 raise ConfigError("agent_server.store_index.dims: PostgreSQL needs the number; set it")
             await self._forget_other_vectors(self._index.identity)
         await super().setup()
+        self._has_vectors = await self._database.read(_KEPT) != [(None,)]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do all of this, to its end where whoever asks is cancelled."""
         return await complete(super().abatch(ops))
+
+    def _prepare_batch_PUT_queries(  # noqa: N802 - the library's name
+        self, put_ops: Sequence[tuple[int, PutOp]]
+    ) -> tuple[list[tuple[str, Sequence[Any]]], tuple[str, Sequence[tuple[str, str, str, str]]] | None]:
+        queries, embedded = super()._prepare_batch_PUT_queries(put_ops)
+        if self._has_vectors:
+            places = [(".".join(op.namespace), op.key) for _, op in put_ops]
+            queries.insert(0, (_FORGET, [list(each) for each in zip(*places, strict=True)]))
+        return queries, embedded
 
     async def _forget_other_vectors(self, identity: str) -> None:
         """Forget the vectors of another model: no distance to them means anything."""

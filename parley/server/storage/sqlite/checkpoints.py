@@ -12,22 +12,18 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from parley.server.storage.interface import MEMORY, RollbackPoint, SqlValue, Statement
+from parley.server.storage.saved_checkpoints import SavedCheckpoints
 from parley.server.storage.sqlite.database import SqliteDatabase
 
 _PUT = (
     "INSERT OR REPLACE INTO checkpoints"
     " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-_NEWEST = (
-    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
-    " ORDER BY rowid DESC LIMIT 1"
 )
 _SINCE = (
     "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND rowid >"
@@ -45,22 +41,20 @@ _FORGET_PARENTS = (
 )
 
 
-class SqliteCheckpoints(AsyncSqliteSaver):
-    """The library's saver; ours are how it writes, what is newest, and rolling back and pruning threads.
+class SqliteCheckpoints(SavedCheckpoints, AsyncSqliteSaver):
+    """The library's saver; ours are how it writes, what is newest, and rolling back and pruning threads."""
 
-    Newest is what was saved last. The library goes by ids, which are times: of a clock that was set back, a
-    process that starts makes ids that are older than those which are there.
-    """
+    _database: SqliteDatabase
+    _newest_query = (
+        "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+        " ORDER BY rowid DESC LIMIT 1"
+    )
+    _writes_table = "writes"
 
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database.connection)
         self.lock = database.lock
         self._database = database
-
-    @property
-    def saver(self) -> SqliteCheckpoints:
-        """Itself: graphs save with it."""
-        return self
 
     async def aput(
         self,
@@ -87,18 +81,6 @@ class SqliteCheckpoints(AsyncSqliteSaver):
             }
         }
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """A checkpoint with its writes: the one that is named, or the newest."""
-        place = config["configurable"]
-        if place.get("checkpoint_id"):
-            return await super().aget_tuple(config)
-        thread, namespace = str(place["thread_id"]), str(place.get("checkpoint_ns", ""))
-        rows = await self._database.read(_NEWEST, (thread, namespace))
-        if not rows:
-            return None
-        newest = {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": rows[0][0]}
-        return await super().aget_tuple({"configurable": newest})
-
     async def aput_writes(
         self,
         config: RunnableConfig,
@@ -123,27 +105,9 @@ class SqliteCheckpoints(AsyncSqliteSaver):
         verb = "REPLACE" if all(channel in WRITES_IDX_MAP for channel, _ in writes) else "IGNORE"
         await self._database.write(Statement(f"INSERT OR {verb}{_WRITES}", rows))
 
-    async def mark(self, thread: str) -> RollbackPoint:
-        """Where the thread stands now."""
-        newest = await self._database.read(_NEWEST, (thread, ""))
-        if not newest:
-            return RollbackPoint("", ())
-        checkpoint = str(newest[0][0])
-        writes = await self._database.read(
-            "SELECT task_id, idx FROM writes"
-            " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
-            (thread, checkpoint),
-        )
-        return RollbackPoint(checkpoint, tuple((str(task), int(index or 0)) for task, index in writes))
-
-    async def has(self, thread: str, namespace: str, checkpoint: str) -> bool:
-        """Whether a checkpoint is there."""
-        sql = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
-        return bool(await self._database.read(sql, (thread, namespace, checkpoint)))
-
     async def taken_by(self, thread: str, run_id: str) -> bool:
         """Whether the thread's newest checkpoint is that run's: then its input is already in it."""
-        rows = await self._database.read(_NEWEST, (thread, ""))
+        rows = await self._newest(thread)
         metadata = rows[0][1] if rows else None
         return isinstance(metadata, str | bytes) and json.loads(metadata).get("run_id") == run_id
 

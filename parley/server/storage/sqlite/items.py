@@ -7,10 +7,9 @@ from typing import Any
 
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from parley.core.model.errors import ConfigError
 from parley.server.storage.embedding import EmbeddingStore, Vectors
 from parley.server.storage.sqlite.database import SqliteDatabase
-from parley.server.storage.store_index import NO_VECTORS, StoreIndex, takes_vectors
+from parley.server.storage.store_index import StoreIndex
 
 _log = logging.getLogger(__name__)
 
@@ -28,9 +27,7 @@ class SqliteItems(EmbeddingStore, AsyncSqliteStore):
         self.lock = database.lock
 
     async def setup(self) -> None:
-        """Make the tables. Raises ConfigError where this Python's SQLite takes no extension for vectors."""
-        if self._index is not None and not takes_vectors():
-            raise ConfigError(f"agent_server.store_index: {NO_VECTORS}; leave it empty")
+        """Make the tables."""
         await super().setup()
         # The library leaves vectors of items that are no more to its foreign key.
         await self.conn.execute("PRAGMA foreign_keys=ON")

@@ -18,8 +18,11 @@ from parley.core.model.errors import ConfigError
 from parley.server.storage.store_index import takes_vectors
 from parley.simulator.kit import http_server as loopback
 from tests.unit.server.conftest import _served as served
-from tests.unit.server.storage.test_item_store import needs_extensions
 
+needs_extensions = pytest.mark.skipif(
+    not takes_vectors(),
+    reason="this Python's sqlite3 was built without extensions, as pyenv builds it unless it is told",
+)
 MINE = """
 calls = []
 

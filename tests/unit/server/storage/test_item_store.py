@@ -19,16 +19,13 @@ from langgraph_sdk.errors import InternalServerError, UnprocessableEntityError
 
 from parley.core.model.errors import ConfigError
 from parley.server.options import EmbeddedOptions
-from parley.server.storage.store_index import StoreIndex, takes_vectors
+from parley.server.storage.store_index import StoreIndex
+from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.samples import graphs
 from tests.unit.server.conftest import Served
 from tests.unit.server.test_app import HI
 
-needs_extensions = pytest.mark.skipif(
-    not takes_vectors(),
-    reason="this Python's sqlite3 was built without extensions, as pyenv builds it unless it is told",
-)
 WORDS = ("tea", "coffee", "cat", "dog", "blue")
 
 
@@ -37,6 +34,19 @@ async def embed(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0 + 10 * text.lower().count(word) for word in WORDS] for text in texts]
 
 
+@pytest.fixture(scope="session")
+def lacking() -> str:
+    """Why the chosen engine cannot keep vectors here, "" where it can."""
+    return CHOSEN.engine().lacks_vectors()
+
+
+@pytest.fixture
+def _vectors(lacking: str) -> None:
+    if lacking:
+        pytest.skip(lacking)
+
+
+needs_vectors = pytest.mark.usefixtures("_vectors")
 INDEX = StoreIndex(embed, "words", len(WORDS))
 ITEMS: dict[str, dict[str, Any]] = {
     "a": {"text": "I drink tea", "note": "blue"},
@@ -61,7 +71,7 @@ def found(answer: Any) -> list[tuple[str, float | None]]:  # noqa: ANN401 - of t
     return [(each["key"], each["score"] and round(each["score"], 4)) for each in items]
 
 
-@needs_extensions
+@needs_vectors
 @pytest.mark.parametrize("fields", [("$",), ("text",), ("text", "note"), ("tags[*]", "note")])
 @pytest.mark.parametrize("query", ["tea", "cats", "blue coffee"])
 async def test_it_ranks_as_the_librarys_own_store(
@@ -81,7 +91,7 @@ async def test_it_ranks_as_the_librarys_own_store(
         assert (await client.store.search_items(["notes"]))["items"][0]["score"] is None
 
 
-@needs_extensions
+@needs_vectors
 async def test_a_vector_goes_with_what_it_is_of(served: Served, tmp_path: Path) -> None:
     async with served(indexed(tmp_path)) as client:
         store = client.store
@@ -97,11 +107,33 @@ async def test_a_vector_goes_with_what_it_is_of(served: Served, tmp_path: Path) 
         assert sorted(keys) == ["c", "d", "part"]
     async with served(indexed(tmp_path, None)) as client:  # also when nothing is found by meaning any more
         await client.store.delete_item(["notes", "ada"], "c")
-    with closing(sqlite3.connect(tmp_path / "agent.sqlite")) as database:
-        assert {row[0] for row in database.execute("SELECT key FROM store_vectors")} == {"d", "part"}
+    assert with_vectors(tmp_path) == {"d", "part"}
 
 
-@needs_extensions
+def with_vectors(folder: Path) -> set[str]:
+    """The items of which vectors are kept."""
+    url, query = CHOSEN.engine().section(folder).get("url"), "SELECT key FROM {}store_vectors"
+    if not url:
+        with closing(sqlite3.connect(folder / "agent.sqlite")) as database:
+            return {row[0] for row in database.execute(query.format(""))}
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        return {row[0] for row in connection.execute(query.format("parley_agent.").encode())}
+
+
+@needs_vectors
+async def test_what_is_put_while_there_is_no_embedder_has_no_earlier_meaning(
+    served: Served, tmp_path: Path
+) -> None:
+    async with served(indexed(tmp_path)) as client:
+        await filled(client)
+    async with served(indexed(tmp_path, None)) as client:
+        await client.store.put_item(["notes", "ada"], "a", {"text": "dog"})
+    assert with_vectors(tmp_path) == {"b", "c", "d"}
+
+
+@needs_vectors
 async def test_a_graph_finds_by_meaning_too(served: Served, tmp_path: Path) -> None:
     async def look(_: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
         assert runtime.store is not None
@@ -117,7 +149,7 @@ async def test_a_graph_finds_by_meaning_too(served: Served, tmp_path: Path) -> N
         assert state["messages"][-1]["content"] == "c"
 
 
-@needs_extensions
+@needs_vectors
 async def test_an_embedder_that_is_away_holds_up_nobody(served: Served, tmp_path: Path) -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 
@@ -145,7 +177,7 @@ async def test_an_embedder_that_is_away_holds_up_nobody(served: Served, tmp_path
         assert await client.store.get_item(["n"], "slow") is None
 
 
-@needs_extensions
+@needs_vectors
 @pytest.mark.parametrize(
     "wrong", [lambda texts: [], lambda texts: [[1.0]] * len(texts), lambda texts: [[1.0] * 5, [1.0] * 4]]
 )
@@ -162,14 +194,14 @@ async def test_vectors_of_another_shape_are_refused(
         assert await client.store.get_item(["n"], "k") is None
 
 
-@needs_extensions
+@needs_vectors
 async def test_too_many_texts_are_refused(served: Served, tmp_path: Path) -> None:
     async with served(indexed(tmp_path, replace(INDEX, fields=("a[*]",)))) as client:
         with pytest.raises(UnprocessableEntityError, match="at most 100"):
             await client.store.put_item(["n"], "k", {"a": [str(number) for number in range(101)]})
 
 
-@needs_extensions
+@needs_vectors
 async def test_vectors_of_another_model_are_not_compared(
     served: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -179,17 +211,32 @@ async def test_vectors_of_another_model_are_not_compared(
     async def other(texts: Sequence[str]) -> list[list[float]]:
         return [[float(len(text)), 1.0] for text in texts]
 
-    async with served(indexed(tmp_path, StoreIndex(other, "lengths"))) as client:
+    async with served(indexed(tmp_path, StoreIndex(other, "lengths", 2))) as client:
         assert found(await client.store.search_items(["notes"], query="tea")) == []
         assert "put again" in caplog.text
         await filled(client)
         assert len(found(await client.store.search_items(["notes"], query="tea"))) == len(ITEMS)
-    async with served(indexed(tmp_path, StoreIndex(other, "lengths"))) as client:
+    async with served(indexed(tmp_path, StoreIndex(other, "lengths", 2))) as client:
         assert len(found(await client.store.search_items(["notes"], query="tea"))) == len(ITEMS)
 
 
-@pytest.mark.skipif(takes_vectors(), reason="this Python's sqlite3 takes extensions")
-async def test_a_python_without_extensions_is_told(served: Served, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot load its extension for vectors"):
+async def test_where_no_vectors_can_be_kept_that_is_told(
+    served: Served, tmp_path: Path, lacking: str
+) -> None:
+    if not lacking:
+        pytest.skip("vectors can be kept here")
+    with pytest.raises(ConfigError, match=f"agent_server.store_index: {lacking}; leave it empty"):
         async with served(indexed(tmp_path)):
             pass
+
+
+async def test_a_project_goes_on_without(
+    served: Served, tmp_path: Path, lacking: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if not lacking:
+        pytest.skip("vectors can be kept here")
+    async with served(indexed(tmp_path, replace(INDEX, optional=True))) as client:
+        await filled(client)
+        items = (await client.store.search_items(["notes"], query="tea"))["items"]
+        assert [each["score"] for each in items] == [None] * len(ITEMS)
+    assert f"langgraph.json: store.index does nothing here: {lacking}" in caplog.text
