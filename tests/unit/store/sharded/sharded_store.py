@@ -90,7 +90,8 @@ class ShardedStore:
     # Lanes.
 
     async def put(self, *puts: NewQueueItem) -> tuple[int | None, ...]:
-        (place,) = {place_of_lane(put.queue, put.lane, len(self.stores)) for put in puts}
+        """All of one database: several could not be one transaction (ValueError)."""
+        (place,) = {place_of_lane(put.queue, put.lane, len(self.stores)) for put in puts} or {FIRST}
         return await self.stores[place].put(*puts)
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
