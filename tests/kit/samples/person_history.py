@@ -41,7 +41,9 @@ from parley.core.state.feedback import note_answer
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from parley.core.state.sent_messages import SentMessage, keep_sent
-from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
+from parley.store.interface import Store
+from parley.store.sqlite import SqliteStore
+from tests.kit.doubles.core import Core, ScriptedAgent, core_on, default_options
 from tests.kit.samples.questions import MAIL, asking, with_buttons
 from tests.kit.waiting import until
 
@@ -94,8 +96,14 @@ AWAY = AgentUnavailable("The agent server is away.")
 
 async def live(folder: Path) -> dict[str, str]:
     """Let everything happen, and stop; returns the threads that the agent server has then."""
+    async with SqliteStore.open(folder / "parley.db") as journal:
+        return await live_on(journal, folder)
+
+
+async def live_on(journal: Store, folder: Path) -> dict[str, str]:
+    """The same on a store that is open."""
     agent = ScriptedAgent(asking(MAIL))
-    async with core(folder, agent=agent, channel=with_buttons(), options=OPTIONS) as parley:
+    async with core_on(journal, folder, agent, with_buttons(), OPTIONS) as parley:
         await _alone(parley)
         await _among_others(parley)
         await _quotable(parley)
