@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
+from tests.kit.machine import patience
 from tests.kit.product.process import free_port
 
 _PIECE = 65536
@@ -33,7 +34,7 @@ class HoldingProxy:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._up.wait(30)
+        assert self._up.wait(patience(30))
         return self
 
     def __exit__(

@@ -4,6 +4,7 @@ import math
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from tests.kit.machine import patience
 from tests.kit.samples.memories import summaries_of
 
 COUNTER = token_counter(MemoryOptions())
-EXACT = load_encoding(CL100K)
+exact = cache(load_encoding)
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ def _tokenizer():
 
 
 def tokens(text):
-    return len(EXACT.encode_ordinary(text))
+    return len(exact(CL100K).encode_ordinary(text))
 
 
 def fact(content, confidence=0.9, category=Category.PREFERENCE, **others):
