@@ -29,7 +29,6 @@ from parley.server.workspace.folder import WorkspaceFolder, WorkspaceLimits
 from parley.server.workspace.paths import PathRefused
 from parley.server.workspace.workspaces import Workspaces
 from tests.kit.checkout import ROOT
-from tests.kit.machine import patience
 from tests.kit.product.sandbox import skip_without_sandbox, sleep
 
 pytestmark = pytest.mark.attacks
@@ -397,7 +396,7 @@ async def test_who_is_stopped_waits_for_what_still_works_on_the_files() -> None:
     go, over = threading.Event(), []
 
     def work() -> None:
-        go.wait(patience(20))
+        go.wait()
         over.append(True)
 
     task = asyncio.create_task(run_to_its_end(work))

@@ -4,7 +4,6 @@ import math
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from tests.kit.machine import patience
 from tests.kit.samples.memories import summaries_of
 
 COUNTER = token_counter(MemoryOptions())
-exact = cache(load_encoding)
+EXACT = load_encoding(CL100K)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +30,7 @@ def _tokenizer():
 
 
 def tokens(text):
-    return len(exact(CL100K).encode_ordinary(text))
+    return len(EXACT.encode_ordinary(text))
 
 
 def fact(content, confidence=0.9, category=Category.PREFERENCE, **others):
