@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.kit.checkout import ROOT
+from tests.kit.machine import patience
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
@@ -22,7 +23,7 @@ def compared(folder):
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
+        timeout=patience(50),
     )
 
 
@@ -38,7 +39,7 @@ def clone(tmp_path):
 
 
 def git(folder, *arguments):
-    subprocess.run(["git", *arguments], cwd=folder, check=True, timeout=50)
+    subprocess.run(["git", *arguments], cwd=folder, check=True, timeout=patience(50))
 
 
 def test_the_same_is_fine_whatever_a_user_wrote_since(clone):

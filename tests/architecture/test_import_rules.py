@@ -9,6 +9,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from tests.kit.checkout import IMPORTED_AS, PACKAGES, ROOT, modules, name, parsed
+from tests.kit.machine import patience
 
 PLATFORM = re.compile(r"slack|telegram|feishu|lark|dingtalk|discord|wecom|whatsapp", re.IGNORECASE)
 # The places where whatever breaks must not reach its neighbours.
@@ -28,7 +29,9 @@ def test_the_core_names_no_platform():
 
 def test_import_contracts_hold():
     linter = Path(sys.executable).with_name("lint-imports")
-    result = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False, timeout=50)
+    result = subprocess.run(
+        [linter], cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(50)
+    )
     assert result.returncode == 0, result.stdout
 
 

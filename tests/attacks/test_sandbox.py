@@ -396,7 +396,7 @@ async def test_who_is_stopped_waits_for_what_still_works_on_the_files() -> None:
     go, over = threading.Event(), []
 
     def work() -> None:
-        go.wait(20)
+        go.wait()
         over.append(True)
 
     task = asyncio.create_task(run_to_its_end(work))

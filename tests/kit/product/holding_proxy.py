@@ -10,6 +10,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from benchmarks.kit.free_ports import free_port
+from tests.kit.machine import patience
 
 _PIECE = 65536
 
@@ -33,7 +34,7 @@ class HoldingProxy:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._up.wait(30)
+        assert self._up.wait(patience(30))
         return self
 
     def __exit__(

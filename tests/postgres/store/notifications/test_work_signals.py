@@ -17,6 +17,7 @@ from parley.store.postgres import PostgresStore
 from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.rows import Row
+from tests.kit.machine import patience
 from tests.kit.store_nodes import bodies
 from tests.kit.waiting import until
 
@@ -120,7 +121,7 @@ async def test_nobody_is_notified_of_what_a_node_takes_itself(cluster: Cluster, 
                 await some[0].store.put(NewQueueItem("in", "lane", f"{place}"))
             await until(lambda: len(some[0].worked) == 5, "all are worked, in one lane")
             ear.execute(f"NOTIFY {schema}, 'last'")
-            assert [notice.payload for notice in ear.notifies(timeout=20, stop_after=1)] == ["last"]
+            assert [notice.payload for notice in ear.notifies(timeout=patience(20), stop_after=1)] == ["last"]
 
 
 async def test_what_a_node_without_room_accepts_goes_to_one_other(
@@ -198,7 +199,7 @@ async def test_nodes_before_this_schema_are_heard_and_hear(cluster: Cluster, sch
                 " ARRAY[0::float8], ARRAY[''], ARRAY[0::float8], ARRAY['{}'], NULL)"
             )
             await until(lambda: a.worked == ["1"], "the new node hears of it")
-            assert [notice.payload for notice in old.notifies(timeout=20, stop_after=1)] == ["in"]
+            assert [notice.payload for notice in old.notifies(timeout=patience(20), stop_after=1)] == ["in"]
 
 
 async def test_a_full_node_tells_nodes_before_this_schema(cluster: Cluster, schema: str) -> None:
@@ -211,7 +212,7 @@ async def test_a_full_node_tells_nodes_before_this_schema(cluster: Cluster, sche
             )
             await a.store.renew()
             await a.store.put(NewQueueItem("in", "x", "1"))
-            heard = await asyncio.to_thread(lambda: list(old.notifies(timeout=60, stop_after=1)))
+            heard = await asyncio.to_thread(lambda: list(old.notifies(timeout=patience(60), stop_after=1)))
             assert [notice.payload for notice in heard] == ["in"]
 
 

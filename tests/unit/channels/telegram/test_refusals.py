@@ -16,6 +16,7 @@ from parley.core.model.errors import (
     DeliveryRejected,
     RateLimited,
 )
+from tests.kit.machine import patience
 from tests.kit.platforms.telegram_channel import KeepingInbox, Notes, snapshot
 
 _NGINX = "<html><head><title>413 Request Entity Too Large</title></head></html>"
@@ -99,7 +100,7 @@ async def test_a_senseless_pause_is_a_short_one(world, told):
 async def test_a_senseless_result_is_an_answer_that_was_lost(world, result):
     async with proxy(200, f'{{"ok": true, "result": {result}}}', "application/json") as url:
         channel = world.another_channel(api_url=url)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience(10)):
             with pytest.raises(ChannelUnavailable):
                 await channel.open_reply(world.target(), Notes()).finish(snapshot("hello there"))
             with pytest.raises(ChannelUnavailable):

@@ -18,6 +18,7 @@ from parley.memory.inject.lines import fact_line
 from parley.memory.model.document import MemoryDocument
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.text.token_counting import token_counter
+from tests.kit.machine import patience
 
 FACTS = [
     ["Ann keeps bees behind the barn", "2023-05-08", "Ann", 1, 0.9, 8, ["D1:1"]],
@@ -49,7 +50,7 @@ def test_all_of_the_evidence_is_there_when_everything_fits(file):
 def test_the_budget_pays_for_the_date_the_heading_and_the_tags(file):
     (dialogue,) = read_dialogues(file(queries=QUERIES[:1]))
     counter = token_counter(MemoryOptions())
-    counter.wait(30)
+    assert counter.wait(patience(30))
     alone = build_block(
         MemoryDocument(facts=dialogue.facts),
         dialogue.facts[:1],

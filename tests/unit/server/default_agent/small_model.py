@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -17,7 +18,7 @@ from tests.kit.doubles.completions.endpoint import completions_endpoint
 SUMMARY_ASKED = "Messages to summarize"
 """In what LangChain asks for a summary with."""
 
-_ENCODING = load_encoding("cl100k_base")
+_encoding = cache(load_encoding)
 
 
 def too_long(tokens: int, window: int) -> JSONResponse:
@@ -50,7 +51,7 @@ class SmallModel:
         if body["model"] in self.broken:
             return JSONResponse({"error": {"message": "out of order"}}, 500)
         tokens = sum(
-            len(_ENCODING.encode(words_of(message), disallowed_special=())) + 4
+            len(_encoding("cl100k_base").encode(words_of(message), disallowed_special=())) + 4
             for message in body["messages"]
         )
         if tokens > self.window:
