@@ -44,7 +44,8 @@ class ProjectModules:
 
     def _own(self, project: Project) -> Mapping[str, ModuleType]:
         roots = project.roots
-        found = {name: module for name, module in sys.modules.items() if name not in self._before}
+        # Copied at once: a thread may import something meanwhile.
+        found = {name: each for name, each in sys.modules.copy().items() if name not in self._before}
         return {
             name: module
             for name, module in found.items()
