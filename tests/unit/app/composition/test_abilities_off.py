@@ -30,7 +30,7 @@ asyncio.run(main())
 
 
 # One after the other in one process: what each of them loads beside those before it.
-_LOADED = (
+_LOADED: tuple[tuple[str, set[str]], ...] = (
     ("", set()),
     (_MODEL, _OPENAI),
     (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m'}}", set()),
