@@ -34,10 +34,11 @@ BOB = User("test", "bob", "Bob")
 
 @dataclass
 class Desk:
-    """A chat with an agent that has a server with accounts."""
+    """A chat with an agent that has a server with accounts; the server does as files in `server` say."""
 
     talk: Talk
     folder: Path
+    server: Path
     browser: httpx.AsyncClient
     sign_ins: SignIns
 
@@ -68,7 +69,7 @@ class Desk:
 
     async def let_in(self, onward: str, visitor: str = "ada") -> str:
         """Be signed in by the server; returns where it sends the browser back to."""
-        (self.folder / "visitor").write_text(visitor)
+        (self.server / "visitor").write_text(visitor)
         async with httpx.AsyncClient() as outside:
             return str((await outside.get(onward)).headers["location"])
 
@@ -82,22 +83,34 @@ def token_in(page: str) -> str:
     return str(token)
 
 
-@pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    with with_accounts(tmp_path) as url:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the one server for all tests."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="module")
+def address(server: Path) -> Iterator[str]:
+    with with_accounts(server) as url:
         yield url
 
 
+@pytest.fixture(autouse=True)
+def _as_it_began(server: Path) -> None:
+    for file in server.iterdir():
+        file.unlink()
+
+
 @pytest.fixture
-async def desk(tmp_path: Path, address: str) -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path, server: Path, address: str) -> AsyncIterator[Desk]:
     async with httpx.AsyncClient() as outside:
         await until(lambda: _answers(outside, address), "the server is there")
     sign_ins = SignIns(AccountFiles(tmp_path / "accounts"), PARLEY)
-    file = write_servers(tmp_path, desk={"url": address, "oauth": True})
-    options = DefaultAgentOptions(mcp=McpOptions(file, sign_ins=sign_ins))
+    servers = write_servers(tmp_path, desk={"url": address, "oauth": True})
+    options = DefaultAgentOptions(mcp=McpOptions(servers, sign_ins=sign_ins))
     pages = httpx.ASGITransport(Starlette(routes=sign_in_routes(sign_ins)))
     async with conversation(tmp_path, options) as talk, httpx.AsyncClient(transport=pages) as browser:
-        yield Desk(talk, tmp_path, browser, sign_ins)
+        yield Desk(talk, tmp_path, server, browser, sign_ins)
 
 
 async def _answers(client: httpx.AsyncClient, address: str) -> bool:
@@ -130,16 +143,16 @@ async def test_a_token_that_ended_is_renewed_and_one_that_was_revoked_is_asked_f
     kept = json.loads(file.read_text())
     kept["ends"] = time.time() - 1
     desk.files.write(Account("test:ann", "desk", kept["url"]), kept, desk.files.generation("test:ann"))
-    (desk.folder / "broken").touch()
+    (desk.server / "broken").touch()
     async with conversation_again(desk) as talk:
         told = await talk.say("Whose?", streams(content="One moment."))
         assert offered(talk.model.asked[-1]) == []
         assert [step.title for step in told.steps] == ["desk cannot be reached"]
-    (desk.folder / "broken").unlink()
+    (desk.server / "broken").unlink()
     async with conversation_again(desk) as talk:
         assert (await talk.say("Whose?", WHOSE, repeats_result)).text == "the account of ada"
-    assert (desk.folder / "refreshed").exists()
-    (desk.folder / "revoked").touch()
+    assert (desk.server / "refreshed").exists()
+    (desk.server / "revoked").touch()
     async with conversation_again(desk) as talk:
         await talk.say("Whose?", streams(content="One moment."))
         await talk.say("Whose?", streams(content="One moment."))
@@ -160,10 +173,10 @@ def conversation_again(desk: Desk):
 async def test_who_was_signed_out_by_the_server_signs_in_again(desk: Desk) -> None:
     await desk.follow(await desk.ask())
     await desk.answer("1")
-    (desk.folder / "revoked").touch()
+    (desk.server / "revoked").touch()
     told = await desk.talk.say("Whose?", WHOSE, repeats_result)
     assert "ada" not in told.text
-    (desk.folder / "revoked").unlink()
+    (desk.server / "revoked").unlink()
     page = await desk.follow(await desk.ask(), "eve")
     assert page.status_code == 200
     assert (await desk.answer("1")).text == "the account of eve"
