@@ -216,6 +216,9 @@ class ShardedStore:
                 total[queue] = QueueBacklog(before.lanes + one.lanes, max(before.oldest, one.oldest))
         return total
 
+    async def count_waiting(self, queue: str, most: int) -> int:
+        return min(most, sum([await store.count_waiting(queue, most) for store in self.stores]))
+
     async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
         found = [each for store in self.stores for each in await store.lanes_before(item, limit)]
         return sorted(found, reverse=True)[:limit]
