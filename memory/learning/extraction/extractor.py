@@ -30,6 +30,8 @@ from parley.memory.text.secrets.masking import mask_secrets
 ALL_SHOWN = 20
 MOST_NEAR = 60
 _NEAR_EACH, _NEAR_IN_SHORT_LESSON = 5, 16
+_MOST_TURNS = MOST_NEAR // _NEAR_EACH
+"""Of a lesson: of more, some would not see the facts that say the same."""
 _NEWEST, _CORRECTIONS = 2, 4
 _AS_LONG_AS = 600
 _AROUND = 30  # tokens of a turn's number, time and names
@@ -182,13 +184,13 @@ def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) 
 def chunk_turns(
     turns: Sequence[CompletedTurn], count: Callable[[str], int], most: int
 ) -> Iterator[tuple[CompletedTurn, ...]]:
-    """Split turns, in order, into chunks of at most `most` tokens, but of one turn at least."""
+    """Split turns, in order, into chunks of a few turns and of `most` tokens, but of one turn at least."""
     part: list[CompletedTurn] = []
     used = 0
     for turn in turns:
         words = f"{head_and_tail(turn.user_text, MOST_SAID)}\n{head_and_tail(turn.reply_text, MOST_REPLY)}"
         tokens = count(escaped(words)) + _AROUND
-        if part and used + tokens > most:
+        if len(part) == _MOST_TURNS or (part and used + tokens > most):
             yield tuple(part)
             part, used = [], 0
         part.append(turn)

@@ -215,3 +215,12 @@ async def test_a_very_long_message_shows_its_head_and_its_tail():
     assert "BEGIN" in prompt
     assert "END" in prompt
     assert len(prompt) < 8_000
+
+
+def test_each_of_many_short_turns_is_read_with_the_fact_that_it_repeats():
+    facts = [Fact(f"fact_{n}", f"Keeps a box of subject{n} below the stairs") for n in range(300)]
+    turns = [turn(n, f"There is a box of subject{n} below my stairs", reply="Noted.") for n in range(100)]
+    index = FactIndex(facts)
+    for part in chunk_turns(turns, COUNT, 6_000):
+        shown = {fact.id for fact in select_facts(facts, index, [each.user_text for each in part])}
+        assert {each.id.replace("turn-", "fact_") for each in part} <= shown
