@@ -53,7 +53,7 @@ def test_it_reads_an_email_out_of_a_sentence() -> None:
     made = answer("Please send an e-mail to ada@example.org about lunch, saying see you at noon")
     assert made.tool == "send_email"
     assert made.arguments == {"to": "ada@example.org", "subject": "lunch", "body": "see you at noon"}
-    assert answer("给 ada@example.org 发邮件，主题：午饭").arguments["to"] == "ada@example.org"  # type: ignore[index]
+    assert answer("给 ada@example.org 发邮件，主题：午饭").arguments["to"] == "ada@example.org"
 
 
 ORDERS = {
