@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Iterator, Sequence
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from parley.server.demo.intents import DemoReply, choose_reply
 from parley.server.demo.thread_inspection import inspect_thread
@@ -36,51 +33,32 @@ class DemoModel(BaseChatModel):
     def _llm_type(self) -> str:
         return NAME
 
-    def bind_tools(
-        self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
-        *,
-        tool_choice: str | None = None,
-        **kwargs: Any,  # noqa: ANN401 - the base class's signature
-    ) -> Runnable[LanguageModelInput, AIMessage]:
+    def bind_tools(self, *_: object, **__: object) -> DemoModel:
         """The rules know their tools already."""
         return self
 
     async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,  # noqa: ANN401 - the base class's signature
+        self, messages: list[BaseMessage], *_: object, **__: object
     ) -> AsyncIterator[ChatGenerationChunk]:
-        reading = inspect_thread(messages)
-        answer = choose_reply(reading)
-        for chunk in _chunks(answer, f"call_{reading.turn}", _words_in(messages)):
-            yield ChatGenerationChunk(message=chunk)
-            await asyncio.sleep(self.word_delay * answer.pace)
+        pause, chunks = _reply(messages)
+        for chunk in chunks:
+            yield chunk
+            await asyncio.sleep(self.word_delay * pause)
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,  # noqa: ANN401 - the base class's signature
-    ) -> ChatResult:
-        return _whole([chunk.message async for chunk in self._astream(messages)])
+    async def _agenerate(self, messages: list[BaseMessage], *_: object, **__: object) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages))
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,  # noqa: ANN401 - the base class's signature
-    ) -> ChatResult:
-        reading = inspect_thread(messages)
-        return _whole(list(_chunks(choose_reply(reading), f"call_{reading.turn}", _words_in(messages))))
+    def _generate(self, messages: list[BaseMessage], *_: object, **__: object) -> ChatResult:
+        return generate_from_stream(_reply(messages)[1])
 
 
-def _words_in(messages: Sequence[BaseMessage]) -> int:
-    return sum(len(_WORDS.findall(str(message.text))) for message in messages)
+def _reply(messages: Sequence[BaseMessage]) -> tuple[float, Iterator[ChatGenerationChunk]]:
+    """Return how many times slower than usual the answer comes, and its parts."""
+    reading = inspect_thread(messages)
+    answer = choose_reply(reading)
+    read = sum(len(_WORDS.findall(str(message.text))) for message in messages)
+    chunks = _chunks(answer, f"call_{len(messages)}", read)
+    return answer.pace, (ChatGenerationChunk(message=chunk) for chunk in chunks)
 
 
 def _chunks(answer: DemoReply, call_id: str, read: int) -> Iterator[AIMessageChunk]:
@@ -90,28 +68,9 @@ def _chunks(answer: DemoReply, call_id: str, read: int) -> Iterator[AIMessageChu
     if answer.file:
         yield AIMessageChunk(content=[{**answer.file, "index": 1}])
     if answer.tool:
-        arguments = json.dumps(dict(answer.arguments or {}), ensure_ascii=False)
+        arguments = json.dumps(answer.arguments, ensure_ascii=False)
         calls = [tool_call_chunk(name=answer.tool, args=arguments, id=call_id, index=0)]
         yield AIMessageChunk(content="", tool_call_chunks=calls)
-    yield AIMessageChunk(
-        content="",
-        chunk_position="last",
-        response_metadata={"finish_reason": "stop", "model_name": NAME},
-        usage_metadata=UsageMetadata(
-            input_tokens=read, output_tokens=len(words), total_tokens=read + len(words)
-        ),
-    )
-
-
-def _whole(chunks: Sequence[BaseMessage]) -> ChatResult:
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole = whole + chunk  # type: ignore[assignment]
-    assert isinstance(whole, AIMessageChunk)  # noqa: S101 - it is a sum of such chunks
-    message = AIMessage(
-        content=whole.content,
-        tool_calls=whole.tool_calls,
-        response_metadata=whole.response_metadata,
-        usage_metadata=whole.usage_metadata,
-    )
-    return ChatResult(generations=[ChatGeneration(message=message)])
+    used = UsageMetadata(input_tokens=read, output_tokens=len(words), total_tokens=read + len(words))
+    ended = {"finish_reason": "stop", "model_name": NAME}
+    yield AIMessageChunk(content="", chunk_position="last", response_metadata=ended, usage_metadata=used)

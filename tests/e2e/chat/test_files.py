@@ -3,7 +3,6 @@
 import pytest
 
 from parley.simulator.telegram import TelegramUpload
-from tests.kit.product.process import PATIENCE
 from tests.kit.product.scene import Scene
 from tests.kit.product.web_person import WebPerson
 
@@ -31,10 +30,3 @@ def test_an_album_on_telegram_is_one_turn(scene: Scene):
     assert "one.md" in answer
     assert "two.md" in answer
     assert len(alice.shown()) == 1
-
-
-def test_a_picture_from_the_agent_is_a_photo_on_telegram(scene: Scene):
-    alice = scene.private()
-    alice.ask("Draw a picture", "Here is a picture.")
-    scene.telegram.people.wait(lambda: alice.shown()[-1].file_kind == "photo", PATIENCE)
-    assert scene.telegram.people.file(alice.chat, alice.shown()[-1].id).startswith(b"\x89PNG")

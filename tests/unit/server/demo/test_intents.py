@@ -53,7 +53,7 @@ def test_it_reads_an_email_out_of_a_sentence() -> None:
     made = answer("Please send an e-mail to ada@example.org about lunch, saying see you at noon")
     assert made.tool == "send_email"
     assert made.arguments == {"to": "ada@example.org", "subject": "lunch", "body": "see you at noon"}
-    assert answer("给 ada@example.org 发邮件，主题：午饭").arguments["to"] == "ada@example.org"  # type: ignore[index]
+    assert answer("给 ada@example.org 发邮件，主题：午饭").arguments["to"] == "ada@example.org"
 
 
 ORDERS = {
@@ -106,8 +106,10 @@ def test_no_address_is_made_up(order: str, name: str) -> None:
 
 
 def test_it_remembers_what_was_said() -> None:
-    assert "“I like tea”" in answer("What did I say first?", "I like tea", "and scones").text
-    assert "2. and scones" in answer("what did I say before?", "I like tea", "and scones").text
+    said = answer("What did I say first?", "I like tea", "and scones").text
+    assert said.endswith("1. “I like tea”\n2. “and scones”")
+    assert said == answer("what did I say before?", "I like tea", "and scones").text
+    assert "nothing before this" in answer("What did I say first?").text
     assert "我喜欢茶" in answer("我之前说过什么", "我喜欢茶").text
 
 
@@ -129,16 +131,15 @@ def test_it_describes_what_it_received() -> None:
         {"type": "text", "text": '[Attached file "b.zip" (application/zip), 1234 bytes: its content is …]'},
     ]
     text = answer(blocks).text
-    assert "image/png, 3 bytes" in text
-    assert "a.txt: text/plain, 4 bytes" in text
-    assert "b.zip: application/zip, 1,234 bytes" in text
+    assert "- ?: image/png" in text
+    assert "- a.txt: text/plain" in text
+    assert "- b.zip: application/zip" in text
     assert text.endswith("You said: look")
 
 
-def test_it_makes_files_and_pictures() -> None:
+def test_it_makes_files() -> None:
     made = answer("make a file please", "I like tea").file or {}
     assert b"- I like tea" in b64decode(str(made["base64"]))
-    assert b64decode(str((answer("draw a picture").file or {})["base64"])).startswith(b"\x89PNG")
 
 
 def test_a_long_answer_has_fences_and_a_table() -> None:
