@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.model.document import Fact, MemoryDocument, Summaries
-from parley.memory.text.secrets.masking import MaskedText, mask_secrets
+from parley.memory.text.secrets.form import MaskedText
+from parley.memory.text.secrets.masking import mask_secrets
 
 
 def mask_document(document: MemoryDocument) -> MemoryDocument:
