@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from parley.memory.text.secrets.form import MARKS, SEED_PHRASE, MaskedText, SearchedText
+from parley.memory.text.secrets.form import MARKS, SEED_PHRASE, MaskedText, SearchedText, SecretForm
 from parley.memory.text.secrets.keys import KEYS, SAID_KEYS
 from parley.memory.text.secrets.numbers import NUMBERS
 from parley.memory.text.secrets.passwords import IN_ADDRESSES, PASSWORDS
 from parley.memory.text.secrets.personal_numbers import PERSONAL_NUMBERS
 from parley.memory.text.secrets.seed_phrases import find_seed_phrases
 
-FORMS = (*KEYS, *IN_ADDRESSES, *NUMBERS, *PERSONAL_NUMBERS, *SAID_KEYS, *PASSWORDS)
-"""All forms of secrets, in the order in which they are masked; seed phrases come before them."""
 # Wide letters and digits, and their narrow ones.
 _WIDE = {
     first + place: last + place
     for first, last, count in ((0xFF10, 0x30, 10), (0xFF21, 0x41, 26), (0xFF41, 0x61, 26), (0xFF0D, 0x2D, 1))
     for place in range(count)
 }
+
+
+def all_forms() -> Iterator[SecretForm]:
+    """Yield the forms of secrets in the order in which they are masked; seed phrases come before them."""
+    return chain(KEYS, IN_ADDRESSES, NUMBERS, PERSONAL_NUMBERS, SAID_KEYS, PASSWORDS)
 
 
 def mask_secrets(text: str) -> MaskedText:
@@ -36,7 +40,7 @@ def _masked(text: str, read: str) -> MaskedText:
     phrases = [(start, end, SEED_PHRASE) for start, end in find_seed_phrases(read)]
     text, read = _replaced(text, phrases), _replaced(read, phrases)
     searched, count = SearchedText(read), len(phrases)
-    for form in FORMS:
+    for form in all_forms():
         changes = list[tuple[int, int, str]]()
         for found in form.find(searched):
             masked = form.mask(found)

@@ -91,7 +91,7 @@ def people(pair: tuple[App, App]) -> list[tuple[str, str, Decider]]:
 
 
 def _id(person: Decider) -> str:
-    who = person._person  # type: ignore[attr-defined]
+    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
     return str(getattr(who, "id", who))
 
 
@@ -204,14 +204,14 @@ def test_an_edit_changes_the_message_of_its_app_only(pair: tuple[App, App]) -> N
 
 
 def _say(app: App, person: Decider, text: str) -> str | int:
-    who = person._person  # type: ignore[attr-defined]
+    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
     if isinstance(app.simulator, TelegramSimulator):
         return app.simulator.people.say(who, who, text)
     return app.simulator.people.say(who.dm, who.id, text)
 
 
 def _edit(app: App, person: Decider, said: str | int, text: str) -> None:
-    who = person._person  # type: ignore[attr-defined]
+    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
     if isinstance(app.simulator, TelegramSimulator):
         app.simulator.people.edit(who, int(said), text)
     else:

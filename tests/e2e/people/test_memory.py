@@ -123,7 +123,9 @@ def test_a_person_is_known_wherever_they_are_linked_and_forgotten_for_good(town:
 
 def test_a_group_never_hears_what_was_said_in_private(town: Town):
     ada = town.on_telegram("Ada")
-    ada.ask("I am allergic to peanuts. Remember that my locker code is 4711.", "You said: I am allergic")
+    ada.ask(
+        "I am allergic to peanuts. Remember that my locker has the number 4711.", "You said: I am allergic"
+    )
     until_known(ada, "4711")
     group = town.telegram.people.add_group("Team", [ada.person])
     there = Chat(town.telegram, group, ada.person)

@@ -18,6 +18,7 @@ from parley.core.model.types import StepStatus
 from parley.server.default_agent.tools.execution import CalledOnce, begun_calls
 from parley.server.options import DefaultAgentOptions, SubagentOptions, TaskOptions, ToolRules
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 from tests.unit.server.default_agent.conversation import conversation
 from tests.unit.server.default_agent.scripted_model import (
     Asked,
@@ -206,24 +207,24 @@ async def test_so_many_tasks_work_at_once_and_no_more(folder: Path) -> None:
             if at_work == 2:
                 both.set()
             await both.wait()
+            await until(shows_who_waits, "who waits for room does not work yet")
             yield bytes(streams(content="ok")(asked).body)
             at_work -= 1
 
         return StreamingResponse(body(), media_type="text/event-stream")
 
+    def shows_who_waits() -> bool:
+        shown = [{(step.status, step.title) for step in each.steps} for each in talk.core.channel.shown]
+        return any(waited <= steps for steps in shown)
+
     both = asyncio.Event()
+    waited = {(StepStatus.RUNNING, "general-purpose: 0"), (StepStatus.PENDING, "general-purpose: 4")}
     async with conversation(folder, options(folder, at_once=2)) as talk:
         tasks = [("task", {"agent": "general-purpose", "description": str(at)}) for at in range(5)]
         final = await talk.say("Go", calls_all(*tasks), *[works] * 5, streams(content="Done."))
         assert final.text == "Done."
         assert most == 2
         assert [step.title for step in final.steps] == [f"general-purpose: {at}" for at in range(5)]
-        waited = [
-            (StepStatus.RUNNING, "general-purpose: 0"),
-            (StepStatus.PENDING, "general-purpose: 4"),
-        ]
-        shown = [[(step.status, step.title) for step in each.steps] for each in talk.core.channel.shown]
-        assert any(set(waited) <= set(steps) for steps in shown), "who waits for room does not work yet"
 
 
 async def test_a_model_of_its_own_must_be_there(folder: Path) -> None:
