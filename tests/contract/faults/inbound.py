@@ -44,7 +44,10 @@ class ShrugsOff(Around):
 
 
 class HearsBackwards(Around):
-    """Hands messages on in pairs, the later one first."""
+    """Hands messages on in pairs, the later one first, and dates them so.
+
+    With their own times the core would put them in order again, for channels whose times are exact.
+    """
 
     held: InboundMessage | None = None
 
@@ -53,8 +56,8 @@ class HearsBackwards(Around):
             self.held = message
             return
         earlier, self.held = self.held, None
-        await inbox.accept(message)
-        await inbox.accept(earlier)
+        await inbox.accept(replace(message, sent_at=earlier.sent_at))
+        await inbox.accept(replace(earlier, sent_at=message.sent_at))
 
 
 class HearsOneVoice(Around):

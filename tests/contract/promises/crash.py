@@ -55,6 +55,8 @@ async def promise_crash_while_growing_among_others(scene: Scene) -> None:
     """After a crash in a group the message that was growing becomes the final one."""
     place = (await scene.driver.topics(1))[-1] if scene.driver.traits.topics else await scene.driver.group()
     await _crash_while_growing(scene, place, scene.to_bot("tell me all"))
+    # The message had grown twice, so that it was noted: nothing unfinished may stand beside the answer.
+    assert await scene.answers(place) == [_TEXT]
 
 
 async def promise_crash_before_sending(scene: Scene) -> None:
@@ -152,6 +154,8 @@ async def _crash_while_growing(scene: Scene, place: Place, question: str) -> Non
     await scene.driver.say(place, question)
     told.says("This is the")
     await scene.until_shows(place, "This is the")
+    told.says("This is the whole")
+    await scene.until_shows(place, "This is the whole")
     await scene.restart()
     await scene.until_asked(2)
     told.ends(_TEXT)

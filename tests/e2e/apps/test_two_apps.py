@@ -91,7 +91,7 @@ def people(pair: tuple[App, App]) -> list[tuple[str, str, Decider]]:
 
 
 def _id(person: Decider) -> str:
-    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
+    who = person.person
     return str(getattr(who, "id", who))
 
 
@@ -204,14 +204,14 @@ def test_an_edit_changes_the_message_of_its_app_only(pair: tuple[App, App]) -> N
 
 
 def _say(app: App, person: Decider, text: str) -> str | int:
-    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
+    who = person.person
     if isinstance(app.simulator, TelegramSimulator):
         return app.simulator.people.say(who, who, text)
     return app.simulator.people.say(who.dm, who.id, text)
 
 
 def _edit(app: App, person: Decider, said: str | int, text: str) -> None:
-    who = getattr(person, "person", None) or person._person  # type: ignore[attr-defined]
+    who = person.person
     if isinstance(app.simulator, TelegramSimulator):
         app.simulator.people.edit(who, int(said), text)
     else:
@@ -221,7 +221,7 @@ def _edit(app: App, person: Decider, said: str | int, text: str) -> None:
 def test_a_file_comes_from_the_app_that_it_was_sent_to(pair: tuple[App, App]) -> None:
     there = people(pair)
     for app, (name, _, person) in zip(pair, there, strict=True):
-        who, content = person._person, f"content of {name}".encode()  # type: ignore[attr-defined]
+        who, content = person.person, f"content of {name}".encode()
         if isinstance(app.simulator, TelegramSimulator):
             app.simulator.people.send_file(
                 who, who, TelegramUpload("notes.txt", content, "text/plain"), "read"

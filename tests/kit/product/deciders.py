@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from parley.core.model.questions import EDIT
 from parley.simulator.dingtalk import DingTalkSimulator
@@ -25,6 +26,8 @@ class Decider(ABC):
 
     name: str
     buttons = True
+    person: Any
+    """Who it is, as the simulator knows them."""
 
     @abstractmethod
     def section(self) -> dict[str, object]:
@@ -106,8 +109,8 @@ class OnSlack(Decider):
 
     def __init__(self, simulator: SlackSimulator) -> None:
         self._simulator = simulator
-        self._person = simulator.people.add_person("Ada")
-        self.place = self._person.dm
+        self.person = simulator.people.add_person("Ada")
+        self.place = self.person.dm
 
     def section(self) -> dict[str, object]:
         place = self._simulator
@@ -116,23 +119,23 @@ class OnSlack(Decider):
         return {**tokens, "api_url": place.api_url, "burst_window": 0.1, "direct": "one"}
 
     def say(self, text: str) -> None:
-        self._simulator.people.say(self._person.dm, self._person.id, text)
+        self._simulator.people.say(self.person.dm, self.person.id, text)
 
     def seen(self) -> list[Seen]:
-        seen = [m for m in self._simulator.people.messages(self._person.dm) if m.from_bot and not m.streaming]
+        seen = [m for m in self._simulator.people.messages(self.person.dm) if m.from_bot and not m.streaming]
         return [(m.ts, m.text, m.buttons) for m in seen]
 
     def press(self, message: str, label: str) -> None:
-        self._simulator.people.press(self._person.dm, self._person.id, message, label)
+        self._simulator.people.press(self.person.dm, self.person.id, message, label)
 
     def change(self, message: str, arguments: str) -> None:
         people = self._simulator.people
-        people.press(self._person.dm, self._person.id, message, "Edit…")
-        self.wait(lambda: people.modal(self._person.id))
-        people.submit(self._person.id, **{"Arguments (JSON)": arguments})
+        people.press(self.person.dm, self.person.id, message, "Edit…")
+        self.wait(lambda: people.modal(self.person.id))
+        people.submit(self.person.id, **{"Arguments (JSON)": arguments})
 
     def told(self) -> tuple[str, ...]:
-        return self._simulator.people.told(self._person.dm, self._person.id)
+        return self._simulator.people.told(self.person.dm, self.person.id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
@@ -143,8 +146,8 @@ class OnFeishu(Decider):
 
     def __init__(self, simulator: FeishuSimulator) -> None:
         self._simulator = simulator
-        self._person = simulator.people.add_person("Ada")
-        self.place = self._person.chat
+        self.person = simulator.people.add_person("Ada")
+        self.place = self.person.chat
 
     def section(self) -> dict[str, object]:
         world = self._simulator.world
@@ -152,11 +155,11 @@ class OnFeishu(Decider):
         return app | {"burst_window": 0.1}
 
     def say(self, text: str) -> None:
-        self._simulator.people.say(self._person.chat, self._person.open_id, text)
+        self._simulator.people.say(self.person.chat, self.person.open_id, text)
 
     def seen(self) -> list[Seen]:
         seen = [
-            m for m in self._simulator.people.messages(self._person.chat) if m.from_bot and not m.streaming
+            m for m in self._simulator.people.messages(self.person.chat) if m.from_bot and not m.streaming
         ]
         return [(m.id, m.text, m.buttons) for m in seen]
 
@@ -165,7 +168,7 @@ class OnFeishu(Decider):
         before = self._heard()
         while self._heard()[0] == before[0]:
             last = self._heard()
-            self._simulator.people.press(self._person.chat, self._person.open_id, message, label, written)
+            self._simulator.people.press(self.person.chat, self.person.open_id, message, label, written)
             self.wait(partial(self._differs, last))
 
     def change(self, message: str, arguments: str) -> None:
@@ -173,14 +176,14 @@ class OnFeishu(Decider):
 
     def _heard(self) -> tuple[int, int]:
         """How often they were told something, and how often a press failed."""
-        people, here = self._simulator.people, (self._person.chat, self._person.open_id)
+        people, here = self._simulator.people, (self.person.chat, self.person.open_id)
         return len(people.told(*here)), people.failures(*here)
 
     def _differs(self, last: tuple[int, int]) -> bool:
         return self._heard() != last
 
     def told(self) -> tuple[str, ...]:
-        return self._simulator.people.told(self._person.chat, self._person.open_id)
+        return self._simulator.people.told(self.person.chat, self.person.open_id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
@@ -191,8 +194,8 @@ class OnDingTalk(Decider):
 
     def __init__(self, simulator: DingTalkSimulator) -> None:
         self._simulator = simulator
-        self._person = simulator.people.add_person("Ada")
-        self.place = self._person.id
+        self.person = simulator.people.add_person("Ada")
+        self.place = self.person.id
 
     def section(self) -> dict[str, object]:
         place = self._simulator
@@ -203,18 +206,18 @@ class OnDingTalk(Decider):
     def say(self, text: str) -> None:
         # DingTalk tells nobody later what nobody heard.
         self.wait(lambda: self._simulator.connections)
-        self._simulator.people.say(self._person.id, self._person.id, text)
+        self._simulator.people.say(self.person.id, self.person.id, text)
 
     def seen(self) -> list[Seen]:
-        seen = self._simulator.people.messages(self._person.id)
+        seen = self._simulator.people.messages(self.person.id)
         return [(m.id, m.shown, m.buttons) for m in seen if m.from_robot and not m.growing]
 
     def press(self, message: str, label: str) -> None:
         self.wait(lambda: self._simulator.connections)
-        self._simulator.people.press(self._person.id, self._person.id, message, label)
+        self._simulator.people.press(self.person.id, self.person.id, message, label)
 
     def told(self) -> tuple[str, ...]:
-        return self._simulator.people.told(self._person.id, self._person.id)
+        return self._simulator.people.told(self.person.id, self.person.id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
