@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.contract.drivers import DRIVERS
 from tests.contract.promises import PROMISES
+from tests.kit.documents import GeneratedPart
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "contract.md"
-_BEGIN, _END = "<!-- promises: begin -->\n", "<!-- promises: end -->"
+PART = GeneratedPart("contract.md", "promises", "tests.contract.table")
 
 
 def table() -> str:
@@ -20,11 +18,5 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def with_table(document: str) -> str:
-    """The document with the table as it should be."""
-    head, _, rest = document.partition(_BEGIN)
-    return f"{head}{_BEGIN}{table()}{_END}{rest.partition(_END)[2]}"
-
-
 if __name__ == "__main__":
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")
+    PART.write(table())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from tests.e2e.built_in.abilities import ABILITIES, DOCUMENT, TESTS, with_table
+from tests.e2e.built_in.abilities import ABILITIES, PART, TESTS, table
 
 
 def test_the_documented_abilities_are_the_tested_ones() -> None:
-    document = DOCUMENT.read_text("utf-8")
-    assert document == with_table(document), "run: python -m tests.e2e.built_in.abilities"
+    PART.check(table())
 
 
 def test_every_test_of_an_ability_is_there() -> None:

@@ -1,10 +1,11 @@
-"""The commands that README.md and `docs/` tell people to type, found wherever they stand."""
+"""What README.md and `docs/` say: commands that people are to type, and parts that are made from tests."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tests.kit.checkout import ROOT
 
@@ -48,6 +49,36 @@ class Command:
     text: str
     before: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedPart:
+    """What stands between two comments with its name, in a document of docs/; running `module` writes it."""
+
+    document: str
+    name: str
+    module: str
+
+    @property
+    def path(self) -> Path:
+        """The document."""
+        return ROOT / "docs" / self.document
+
+    def write(self, text: str) -> None:
+        """Put the text there."""
+        self.path.write_text(self._with(self.path.read_text("utf-8"), text), "utf-8")
+
+    def check(self, text: str) -> None:
+        """Fail unless the text stands there."""
+        document = self.path.read_text("utf-8")
+        assert document == self._with(document, text), f"run: python -m {self.module}"
+
+    def _with(self, document: str, text: str) -> str:
+        begin, end = f"<!-- {self.name}: begin -->\n", f"<!-- {self.name}: end -->"
+        head, opened, rest = document.partition(begin)
+        _, closed, tail = rest.partition(end)
+        assert opened and closed, f"docs/{self.document} has no place for {self.name}"  # noqa: PT018
+        return f"{head}{begin}{text}{end}{tail}"
 
 
 def documents() -> dict[str, str]:

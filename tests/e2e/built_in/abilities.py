@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.kit.documents import GeneratedPart
+
 TESTS = Path(__file__).parents[2]
-DOCUMENT = TESTS.parent / "docs" / "contract.md"
-_BEGIN, _END = "<!-- abilities: begin -->\n", "<!-- abilities: end -->"
+PART = GeneratedPart("contract.md", "abilities", "tests.e2e.built_in.abilities")
 EVERYWHERE = "all"
 _STEPS = "e2e/built_in/test_steps_in_chats.py"
 _ALL = "e2e/built_in/test_abilities_in_chats.py"
@@ -122,11 +123,5 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def with_table(document: str) -> str:
-    """The document with the table as it should be."""
-    head, _, rest = document.partition(_BEGIN)
-    return f"{head}{_BEGIN}{table()}{_END}{rest.partition(_END)[2]}"
-
-
 if __name__ == "__main__":
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")
+    PART.write(table())

@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from parley.channels.dingtalk import formatting as dingtalk
 from parley.channels.feishu import formatting as feishu
 from parley.channels.slack import formatting as slack
 from parley.channels.telegram import formatting as telegram
+from tests.kit.documents import GeneratedPart
 
-DOCUMENT = Path(__file__).parents[5] / "docs" / "markdown.md"
-_BEGIN, _END = "<!-- markdown: begin -->\n", "<!-- markdown: end -->"
+PART = GeneratedPart("markdown.md", "markdown", "tests.unit.channels.kit.markdown.platform_table")
 PLATFORMS = ("Telegram", "Slack", "Feishu", "DingTalk card", "DingTalk message")
 ELEMENTS = {
     "heading": "## Plan",
@@ -67,13 +66,7 @@ def table() -> str:
     for name, markdown in ELEMENTS.items():
         cells = [_cell(text) if text != markdown else "as it is" for text in shown(markdown)]
         rows.append(f"| {name} | {_cell(markdown)} | {' | '.join(cells)} |")
-    return "\n".join(rows) + "\n"
-
-
-def with_table(document: str) -> str:
-    """The document with the table as it should be."""
-    head, _, rest = document.partition(_BEGIN)
-    return f"{head}{_BEGIN}{table()}\n{_END}{rest.partition(_END)[2]}"
+    return "\n".join(rows) + "\n\n"
 
 
 def _marked(part: telegram.FormattedMessage) -> str:
@@ -95,4 +88,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")
+    PART.write(table())
