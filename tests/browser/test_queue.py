@@ -7,7 +7,7 @@ from tests.browser.conftest import Chat
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 QUEUED = "Queued until the previous answer is finished."
-WAITS = "Many people are writing just now. Your message is kept and waits for its turn."
+WAITS = "Other answers come first just now. Your message is kept and waits for its turn."
 
 
 async def test_a_queued_message_says_so_until_it_is_answered(chat: Chat) -> None:

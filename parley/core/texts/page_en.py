@@ -46,7 +46,7 @@ TEXTS = {
     S.DISCARD: "Discard",
     S.SENDING: "Sending…",
     S.WAITING: "Waiting for the connection…",
-    S.WAITS: "Many people are writing just now. Your message is kept and waits for its turn.",
+    S.WAITS: "Other answers come first just now. Your message is kept and waits for its turn.",
     S.FAILED: "Not sent: {why}",
     S.REFUSED_SHORT: "the server did not accept it.",
     S.YOU: "You said:",

@@ -46,7 +46,7 @@ TEXTS = {
     S.DISCARD: "放弃",
     S.SENDING: "发送中……",
     S.WAITING: "等待连接……",
-    S.WAITS: "当前使用的人较多。消息已保存，正在等待处理。",
+    S.WAITS: "正在处理其他消息。您的消息已保存，正在排队等待。",
     S.FAILED: "未发送：{why}",
     S.REFUSED_SHORT: "服务器未接受该请求。",
     S.YOU: "您说：",
