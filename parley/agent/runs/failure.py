@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.core.model.types import FailureCause
+from parley.core.model.errors import FailureCause
 
 _MOST_READ = 4_000
 _LONGEST_NAME = 200

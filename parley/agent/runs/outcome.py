@@ -76,14 +76,16 @@ class OutcomeResolver:
         )
 
     def _metered(self, ended: RunEnded) -> RunEnded:
-        used, title = self._transcript.meter.total(), self._transcript.answer.title
-        return replace(ended, usage=used, title=title) if used or title else ended
+        used, said = self._transcript.meter.total(), self._transcript.answer
+        if not (used or said.title or said.suggestions):
+            return ended
+        return replace(ended, usage=used, title=said.title, suggestions=said.suggestions)
 
     async def _state(self) -> Json:
         """The thread's state; what its messages took is noted."""
         state = await self._server.state(self._request.thread)
         self._transcript.meter.read(self._thread(state))
-        self._transcript.answer.take_title(_values(state))
+        self._transcript.answer.take_extras(_values(state))
         return state
 
     def _thread(self, state: Json) -> ThreadValues:

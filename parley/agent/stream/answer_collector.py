@@ -25,17 +25,24 @@ from parley.agent.stream.final_answer import (
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
 from parley.agent.stream.steps import one_line
 from parley.agent.stream.thread_values import ThreadValues
+from parley.core.model.questions import MOST_SUGGESTIONS
+from parley.core.model.sanitize import sanitize_text
 from parley.core.model.types import Json
 
 _FIELDS = frozenset({*ANSWER_FIELDS, STRUCTURED})
 """Where a state has an answer beside its messages."""
-_TITLE = "title"
+_TITLE, _SUGGESTIONS = "title", "suggestions"
+_LONGEST_SUGGESTION = 75
+"""Characters that a button has room for: Slack's limit, the least of the platforms'."""
+_MOST_READ = 300
+"""Suggestions that are looked at, and characters of one."""
 
 
 class AnswerCollector:
     """Collects what a run's nodes return. `output` is the path of the answer, where one is known.
 
-    `title` is what the state calls the conversation, as the built-in agent and DeerFlow do.
+    `title` is what the state calls the conversation, as the built-in agent and DeerFlow do; `suggestions` are
+    what it has under that name: texts of what the person may ask next.
     """
 
     def __init__(self, asked: TurnAnchor, output: str) -> None:
@@ -49,6 +56,7 @@ class AnswerCollector:
         self._written: dict[str, Json] = {}
         self._presented: dict[str, None] = {}
         self.title = ""
+        self.suggestions: tuple[str, ...] = ()
 
     def update(self, update: Json, heard: Container[str]) -> list[ThreadMessage]:
         """Take what a node returned; return the messages that it adds or removes.
@@ -76,13 +84,17 @@ class AnswerCollector:
             added += [_removal(each) for each in self._kept if each not in stay]
         return [self._keep(message) for message in added]
 
-    def take_title(self, values: Json) -> None:
-        """Take the title that values or an update have."""
-        if isinstance(values, dict) and isinstance(title := values.get(_TITLE), str):
+    def take_extras(self, values: Json) -> None:
+        """Take the title and the suggestions that values or an update have."""
+        if not isinstance(values, dict):
+            return
+        if isinstance(title := values.get(_TITLE), str):
             self.title = one_line(title)
+        if isinstance(suggested := values.get(_SUGGESTIONS), list):
+            self.suggestions = _suggestions(suggested)
 
     def _take_fields(self, update: dict[str, Json]) -> None:
-        self.take_title(update)
+        self.take_extras(update)
         for name in _FIELDS & update.keys():
             self._fields[name] = update[name]
         if self._output and (root := self._output.split(".")[0]) in update:
@@ -103,7 +115,7 @@ class AnswerCollector:
     def values(self, thread: ThreadValues) -> bool:
         """Take a thread's values; False where they have no answer."""
         values = thread.values
-        self.take_title(values)
+        self.take_extras(values)
         if isinstance(values, dict):
             known = "messages" in values or not _FIELDS.isdisjoint(values)
             if not known and value_at(values, self._output) is None:
@@ -144,6 +156,14 @@ class AnswerCollector:
             return answer
         presented = dict.fromkeys((*answer.presented, *self._presented))
         return replace(answer, written=self._written, presented=tuple(presented))
+
+
+def _suggestions(found: list[Json]) -> tuple[str, ...]:
+    """Return the first of the texts that fit on buttons; one that is cut would say something else."""
+    short = (each for each in found[:_MOST_READ] if isinstance(each, str) and len(each) <= _MOST_READ)
+    texts = (" ".join(sanitize_text(each).split()) for each in short)
+    fitting = (text for text in texts if 0 < len(text) <= _LONGEST_SUGGESTION)
+    return tuple(dict.fromkeys(fitting))[:MOST_SUGGESTIONS]
 
 
 def _removal(message_id: str) -> ThreadMessage:

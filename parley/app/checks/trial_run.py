@@ -14,9 +14,9 @@ from parley.app.settings.core_options import default_session
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.address import User
-from parley.core.model.errors import AgentError
+from parley.core.model.errors import AgentError, FailureCause
 from parley.core.model.sanitize import sanitize_text
-from parley.core.model.types import FailureCause, Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
+from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 
 _PATIENCE = 120.0
 """Seconds for the run; an agent that takes longer may be well, but nobody waits for it at a check."""

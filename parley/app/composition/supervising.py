@@ -37,7 +37,7 @@ def make_supervise(
     """Return what makes the supervisor of a channel, which is reported as said until it has connected."""
     rules, channels = current.rules, current.channels
     comments = LiveMapping(lambda: {name: each.capabilities.comments for name, each in channels.items()})
-    clicks = ClickHandler(store, rules, conversations.turn_id, pairing, comments)
+    clicks = ClickHandler(store, rules, conversations.turn_id, bus.publish_inbound, pairing, comments)
     overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, agent.health, pairing)
 
     def supervise(channel: Channel, first: Health) -> ChannelSupervisor:

@@ -15,6 +15,7 @@ from parley.core.model.errors import SpeechFailed
 from parley.core.model.types import Outcome, RunEnded
 from parley.core.services import CoreServices
 from parley.core.state.turn_record import TurnCheckpoint
+from parley.core.suggestions.quote import quote_pressed
 from parley.core.texts import Sentence, say
 
 log = logging.getLogger(__name__)
@@ -28,8 +29,8 @@ _TROUBLES = {
 
 
 class VoiceMessages:
-    """What a turn does with speech. `line` shows people what was heard, `unheard` tells what to do where
-    there are no words, `all_unheard` says that there is nothing else.
+    """What a turn does with speech. `line` shows people what was heard, or pressed: what their chat does not
+    show. `unheard` tells what to do where there are no words, `all_unheard` says that there is nothing else.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class VoiceMessages:
 
     async def hear(self, burst: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
         """Return the burst with the words of its voice messages. Raises LaneLost, StoreUnavailable."""
-        self._spoken = has_voice(burst)
+        self._spoken, self.line = has_voice(burst), quote_pressed(burst)
         if not self._spoken:
             return tuple(burst)
         heard = await note_transcripts(self._transcriber, self._checkpoint, self._turn, burst, self._files)

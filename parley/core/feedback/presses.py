@@ -9,10 +9,10 @@ from parley.core.inbound.access import may_talk
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import encode
 from parley.core.model.feedback import (
+    AnswerWithButtons,
     CommentWay,
     FeedbackChoice,
     FeedbackPrompt,
-    RateableAnswer,
     rated_turn,
 )
 from parley.core.model.options import ChannelOptions
@@ -38,7 +38,7 @@ def press_item(click: Click) -> NewQueueItem:
     return NewQueueItem(feedback_queue(channel), account_key(click.sender), body, f"{channel}:{click.id}")
 
 
-def is_about(click: Click, answer: RateableAnswer) -> bool:
+def is_about(click: Click, answer: AnswerWithButtons) -> bool:
     """Return whether a press comes from the chat of an answer; of an old message the topic is not known."""
     there = Conversation.parse(answer.conversation)
     return (click.conversation.channel, click.conversation.chat) == (there.channel, there.chat)
@@ -65,7 +65,7 @@ class FeedbackPresses:
         if not turn or not may_talk(self._channels[place.channel], click.sender, place, self._paired):
             return Sentence.HOME_REFUSED
         answer = (await load_answer(self._journal, turn))[0]
-        if answer is None or not is_about(click, answer):
+        if answer is None or not (answer.rateable and is_about(click, answer)):
             return Sentence.FEEDBACK_STALE
         await self._journal.put(press_item(click))
         told = click.option == FeedbackChoice.UP or bool(click.text.strip())

@@ -16,11 +16,11 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DeliveryRejected, DocumentConflict
 from parley.core.model.feedback import (
     MOST_COMMENT,
+    AnswerWithButtons,
     CommentWay,
     Feedback,
     FeedbackChoice,
     FeedbackPrompt,
-    RateableAnswer,
     rated_turn,
     words_prompt,
 )
@@ -89,13 +89,13 @@ async def _try_to_keep(services: CoreServices, claim: Claim, click: Click) -> No
         services.deliveries.count_feedback(click.conversation.channel, now.choice)
 
 
-def _counts(services: CoreServices, click: Click, answer: RateableAnswer) -> bool:
+def _counts(services: CoreServices, click: Click, answer: AnswerWithButtons) -> bool:
     options = services.options.channels[click.conversation.channel]
     may = may_talk(options, click.sender, click.conversation, services.pairing)
-    return may and is_about(click, answer)
+    return may and answer.rateable and is_about(click, answer)
 
 
-def _feedback_of(click: Click, answer: RateableAnswer, at: float) -> Feedback:
+def _feedback_of(click: Click, answer: AnswerWithButtons, at: float) -> Feedback:
     """Return what a press says. Its time is the store's: nodes may differ in theirs."""
     choice = FeedbackChoice(click.option)
     words = sanitize_text(click.text[:MOST_COMMENT]).strip() if choice is FeedbackChoice.DOWN else ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from parley.core.feedback.presses import FeedbackPresses
 from parley.core.hitl.policy import may_decide, parse_arguments
@@ -24,10 +25,20 @@ from parley.core.model.address import Conversation
 from parley.core.model.codec import decode
 from parley.core.model.feedback import FEEDBACK_QUESTION, CommentWay
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import EDIT, STOP_QUESTION, Click, Decision
+from parley.core.model.questions import EDIT, STOP_QUESTION, SUGGESTION_QUESTION, Click, Decision
+from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal
 from parley.core.state.people import load_chosen_language
+from parley.core.suggestions.presses import SuggestionPresses
 from parley.core.texts import Sentence, language_of, say
+
+
+class _Presses(Protocol):
+    """Takes presses of buttons that are no question's."""
+
+    async def submit(self, click: Click) -> Sentence:
+        """Make a press durable; returns what to tell who pressed. Raises StoreUnavailable."""
+        ...
 
 
 class ClickHandler:
@@ -38,14 +49,19 @@ class ClickHandler:
         journal: Journal,
         channels: Mapping[str, ChannelOptions],
         turn_id: Callable[[int], str],
+        publish: Callable[[InboundMessage], Awaitable[bool]],
         paired: Container[str] = (),
         comments: Mapping[str, CommentWay] | None = None,
     ) -> None:
-        """Take the store, the options of the channels by name, how the turn of an accepted item is named, the
-        keys of paired accounts, and how each channel asks what was wrong with an answer.
+        """Take the store, the options of the channels by name, how the turn of an accepted item is named,
+        what makes a message durable, the keys of paired accounts, and how each channel asks what was wrong
+        with an answer.
         """
-        self._stops = StopPresses(journal, channels, paired, turn_id)
-        self._feedback = FeedbackPresses(journal, channels, paired, comments)
+        self._presses: Mapping[str, _Presses] = {
+            FEEDBACK_QUESTION: FeedbackPresses(journal, channels, paired, comments),
+            STOP_QUESTION: StopPresses(journal, channels, paired, turn_id),
+            SUGGESTION_QUESTION: SuggestionPresses(journal, channels, paired, publish),
+        }
         self._journal = journal
         self._channels = channels
         self._paired = paired
@@ -54,11 +70,11 @@ class ClickHandler:
         """Make a press of a button durable; returns what to tell who pressed it. Raises StoreUnavailable."""
         options = self._channels[click.conversation.channel]
         chosen = await load_chosen_language(self._journal, click.sender)
-        if click.question.startswith(FEEDBACK_QUESTION):
-            told = await self._feedback.submit(click)
-            return say(language_of(chosen, options.language, click.sender.language), told)
-        if click.question.startswith(STOP_QUESTION):
-            told = await self._stops.submit(click)
+        presses = next(
+            (each for kind, each in self._presses.items() if click.question.startswith(kind)), None
+        )
+        if presses is not None:
+            told = await presses.submit(click)
             return say(language_of(chosen, options.language, click.sender.language), told)
         record = await _pressed_question(self._journal, click)
         asked_in = record.language if record is not None else ""

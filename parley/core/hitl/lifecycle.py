@@ -100,7 +100,7 @@ def _record(
         place=_place(services, rules.ask, message.conversation),
         asker=message.sender,
         private=message.private,
-        reply_to=message.id,
+        reply_to=message.reply_to,
         language=services.language(message),
         asked_at=now,
         rules=rules,

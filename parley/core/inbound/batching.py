@@ -56,7 +56,8 @@ def in_written_order(waiting: Sequence[QueuedMessage]) -> tuple[QueuedMessage, .
     Several nodes hear a platform, and after an outage of the store they write down what they heard in any
     order. Where something among them refers to another, they stay as they are.
     """
-    if any(each.message.edits or each.message.resumes or each.message.retries for each in waiting):
+    said = [each.message for each in waiting]
+    if any(each.edits or each.resumes or each.retries or each.follows for each in said):
         return tuple(waiting)
     return tuple(sorted(waiting, key=lambda each: each.message.sent_at))
 
@@ -77,7 +78,8 @@ def first_batch(waiting: Sequence[QueuedMessage], window: float, limit: int) -> 
 
     One person's messages are one turn while each follows the one before within `window` seconds, or is of
     the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
-    that lets a run go on is a turn of its own, and so are an edit and those that are answered again.
+    that lets a run go on is a turn of its own, and so are an edit, a pressed one and those that are answered
+    again.
     """
     overflow = len(waiting) - limit + 1 if len(waiting) > limit else 1
     size = min(overflow, len(waiting))
@@ -89,7 +91,8 @@ def first_batch(waiting: Sequence[QueuedMessage], window: float, limit: int) -> 
 
 def _apart(first: QueuedMessage, later: QueuedMessage) -> bool:
     one, other = first.message, later.message
-    return bool(one.resumes or other.resumes or one.edits or other.edits or one.retries != other.retries)
+    alone = (one.resumes, other.resumes, one.edits, other.edits, one.follows, other.follows)
+    return any(alone) or one.retries != other.retries
 
 
 def _belongs(earlier: QueuedMessage, later: QueuedMessage, window: float) -> bool:

@@ -81,4 +81,4 @@ def begins_topic(message: InboundMessage) -> bool:
 
 
 def _was_written(message: InboundMessage) -> bool:
-    return not (message.edits or message.resumes or message.retries)
+    return not (message.edits or message.resumes or message.retries or message.follows)

@@ -33,8 +33,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 
 from parley.core.texts import Sentence, say
+
+
+class FailureCause(StrEnum):
+    """Why a run failed, where a person can be told: out of steps, a provider's rate limit, a conversation
+    beyond the model's length, a refused key or account, an agent that a part of it holds up.
+    """
+
+    UNKNOWN = ""
+    STEPS = "steps"
+    RATE = "rate"
+    LENGTH = "length"
+    KEY = "key"
+    BLOCKED = "blocked"
 
 
 class ParleyError(Exception):

@@ -59,9 +59,9 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True)
-class RateableAnswer:
-    """An answer that people may rate: its run, its conversation's key, whose message it answered (the key of
-    an account), since when.
+class AnswerWithButtons:
+    """An answer with buttons: its run, its conversation's key, whose message it answered (the key of an
+    account), since when, and that message's id; what it suggests to ask next, and whether people may rate it.
     """
 
     run_id: str
@@ -69,6 +69,9 @@ class RateableAnswer:
     conversation: str
     asker: str
     at: float
+    message: str = ""
+    suggestions: tuple[str, ...] = ()
+    rateable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,17 @@ EDIT = "edit"
 """The option of a click that brings other arguments, as JSON text."""
 STOP_QUESTION, STOP_OPTION = "stop:", "stop"
 """How the question of a click begins that ends an answer (its turn's id follows), and its option."""
+SUGGESTION_QUESTION = "suggestion:"
+"""How the question of a click begins that asks what an answer suggested; its turn's id follows, and the
+option is the number of the suggestion, from 0 on."""
+MOST_SUGGESTIONS = 3
+"""Number of suggestions below an answer."""
 _MOST_TURN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A press of a question's button, of a thumb (feedback.py) or of a stop button.
+    """A press of a question's button, of a thumb (feedback.py), of a suggestion or of a stop button.
 
     `id` is the platform's own stable id of it: the dedupe key.
     """
@@ -119,3 +124,17 @@ def stopped_turn(click: Click) -> str:
     turn = click.question.removeprefix(STOP_QUESTION)
     known = click.question.startswith(STOP_QUESTION) and click.option == STOP_OPTION
     return turn if known and 0 < len(turn) <= _MOST_TURN else ""
+
+
+def suggestion_question(turn: str, suggestions: tuple[str, ...]) -> Question:
+    """Return what may be asked next below a turn's answer, as buttons of a question."""
+    options = tuple(Option(str(number), text) for number, text in enumerate(suggestions[:MOST_SUGGESTIONS]))
+    return Question(f"{SUGGESTION_QUESTION}{turn}", "", options)
+
+
+def pressed_suggestion(click: Click) -> tuple[str, int]:
+    """Return the turn whose suggestion a press asks, and its number; "" where it asks none."""
+    turn = click.question.removeprefix(SUGGESTION_QUESTION)
+    known = click.question.startswith(SUGGESTION_QUESTION) and 0 < len(turn) <= _MOST_TURN
+    numbers = [str(number) for number in range(MOST_SUGGESTIONS)]
+    return (turn, numbers.index(click.option)) if known and click.option in numbers else ("", 0)

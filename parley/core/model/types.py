@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from parley.core.model.address import Conversation, RunIdentity, User, ViewedItem
 from parley.core.model.attachments import Attachment, StoredFile, UnreadFile, UnsentFile
+from parley.core.model.errors import FailureCause
 from parley.core.model.questions import Question, ResumeInput
 from parley.core.model.usage import TokenUsage
 
@@ -27,7 +28,9 @@ class InboundMessage:
     turn. `edits` is the id of the message that its writer changed into this one. `replies_to` is the id of
     the message that it was written as a reply to, where the platform tells, in the form of those in a
     `Receipt`. `chat_kind` is what the chat is where that is more than private or a group, `link` the
-    message's address on its platform. `viewing` is what its writer looked at beside a private chat.
+    message's address on its platform. `viewing` is what its writer looked at beside a private chat. `follows`
+    is the id of the message whose answer offered this one as a button: it was pressed, and the chat does not
+    show it.
     """
 
     id: str
@@ -47,6 +50,12 @@ class InboundMessage:
     chat_kind: str = ""
     link: str = ""
     viewing: tuple[ViewedItem, ...] = ()
+    follows: str = ""
+
+    @property
+    def reply_to(self) -> str:
+        """Return the id of the message on the platform that the answer replies to."""
+        return self.follows or self.id
 
 
 class StepStatus(StrEnum):
@@ -84,6 +93,7 @@ class OutboundMessage:
 
     `question` is what this message asks; `asks` says how many such messages follow it. Of one that is
     `rateable`, an agent's answer, people may say what they think. `title` names the conversation anew.
+    `suggestions` are messages that the person may send next, by a press.
     """
 
     turn_id: str
@@ -97,6 +107,7 @@ class OutboundMessage:
     asks: int = 0
     rateable: bool = False
     title: str = ""
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,25 +252,13 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
-class FailureCause(StrEnum):
-    """Why a run failed, where a person can be told: out of steps, a provider's rate limit, a conversation
-    beyond the model's length, a refused key or account, an agent that a part of it holds up.
-    """
-
-    UNKNOWN = ""
-    STEPS = "steps"
-    RATE = "rate"
-    LENGTH = "length"
-    KEY = "key"
-    BLOCKED = "blocked"
-
-
 @dataclass(frozen=True, slots=True)
 class RunEnded:
     """The last event of every run. `error` is for the log only; people never see it, but hear of its `cause`.
 
     `usage` is what its models took, by model, as far as told. `unsent` are files that should come and do not.
-    The first `preamble` characters of `text` came before the last tool call. `title` names the conversation.
+    The first `preamble` characters of `text` came before the last tool call. `title` names the conversation,
+    `suggestions` are what the person may ask next.
     """
 
     outcome: Outcome
@@ -273,6 +272,7 @@ class RunEnded:
     unsent: tuple[UnsentFile, ...] = ()
     preamble: int = 0
     title: str = ""
+    suggestions: tuple[str, ...] = ()
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

@@ -129,7 +129,7 @@ class WaitingSigns:
             return
         CURRENT_CHANNEL.set(channel.name)
         turn = services.conversations.turn_id(item)
-        target = ReplyTarget(turn, place, message.id, message.sender, message.private)
+        target = ReplyTarget(turn, place, message.reply_to, message.sender, message.private)
         reply = channel.open_reply(target, _keep_nothing)
         if not isinstance(reply, WaitingSign):
             return

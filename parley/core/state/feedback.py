@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
-from parley.core.model.feedback import Feedback, FeedbackChoice, FeedbackPrompt, RateableAnswer
+from parley.core.model.feedback import AnswerWithButtons, Feedback, FeedbackChoice, FeedbackPrompt
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.subject_index import iter_about
 from parley.core.state.readable_documents import iter_found
@@ -17,8 +17,8 @@ from parley.core.state.readable_documents import iter_found
 FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
 PROMPT_PREFIX = "feedback-prompt/"
-_KINDS: tuple[tuple[str, type[Feedback | RateableAnswer | FeedbackPrompt]], ...] = (
-    (ANSWER_PREFIX, RateableAnswer),
+_KINDS: tuple[tuple[str, type[Feedback | AnswerWithButtons | FeedbackPrompt]], ...] = (
+    (ANSWER_PREFIX, AnswerWithButtons),
     (FEEDBACK_PREFIX, Feedback),
     (PROMPT_PREFIX, FeedbackPrompt),
 )
@@ -61,7 +61,7 @@ def replace_feedback(before: Feedback | None, now: Feedback) -> Feedback | None:
     return None if same or before.at > now.at else replace(now, first_at=before.first_at or before.at)
 
 
-async def note_answer(documents: DocumentRepository, turn: str, answer: RateableAnswer) -> None:
+async def note_answer(documents: DocumentRepository, turn: str, answer: AnswerWithButtons) -> None:
     """Note, once, that an answer may be rated. Raises StoreUnavailable."""
 
     def added(document: Document) -> tuple[None, str | None]:
@@ -70,10 +70,10 @@ async def note_answer(documents: DocumentRepository, turn: str, answer: Rateable
     await update_document(documents, answer_key(turn), added)
 
 
-async def load_answer(documents: DocumentRepository, turn: str) -> tuple[RateableAnswer | None, Document]:
+async def load_answer(documents: DocumentRepository, turn: str) -> tuple[AnswerWithButtons | None, Document]:
     """Return the answer of a turn, where it may be rated, and its document. Raises StoreUnavailable."""
     document = await documents.get(answer_key(turn))
-    return decode(RateableAnswer, document.body) if document.body else None, document
+    return decode(AnswerWithButtons, document.body) if document.body else None, document
 
 
 async def is_kept(documents: DocumentRepository, feedback: Feedback) -> bool:
@@ -103,7 +103,7 @@ async def feedback_of_accounts(
         async for document in iter_documents(documents, feedback_prefix(account)):
             yield document
     async for document in iter_about(documents, tuple(accounts), ANSWER_PREFIX):
-        if decode(RateableAnswer, document.body).asker in accounts:
+        if decode(AnswerWithButtons, document.body).asker in accounts:
             yield document
     async for document in iter_about(documents, tuple(accounts), PROMPT_PREFIX):
         if account_key(decode(FeedbackPrompt, document.body).user) in accounts:
@@ -132,7 +132,7 @@ async def delete_feedback_before(documents: DocumentRepository, until: float) ->
 
 
 def _older_keys(
-    kind: type[Feedback | RateableAnswer | FeedbackPrompt], until: float, page: Sequence[Document]
+    kind: type[Feedback | AnswerWithButtons | FeedbackPrompt], until: float, page: Sequence[Document]
 ) -> list[str]:
     return [document.key for document in page if decode(kind, document.body).at < until]
 

@@ -53,7 +53,8 @@ class TurnRecord:
     followed: who is cut off later than before got further. `context` is what was said before, as it was read
     for the run; with the answer it goes. `transcripts` are the words of its voice messages. `tenure` is the
     lease under which it was worked last. `offers` are questions of our own below the answer, for which
-    nothing waits. `title` is what the agent calls the conversation, where that is new.
+    nothing waits. `title` is what the agent calls the conversation, where that is new, `suggestions` are what
+    the person may ask next.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -85,6 +86,7 @@ class TurnRecord:
     preamble: int = 0
     tenure: str = ""
     title: str = ""
+    suggestions: tuple[str, ...] = ()
     offers: tuple[Question, ...] = ()
 
     @property
@@ -171,5 +173,10 @@ class TurnCheckpoint:
     def target(self, turn_id: str, message: InboundMessage) -> ReplyTarget:
         """Return where the turn's reply to `message` stands, or is to stand."""
         return ReplyTarget(
-            turn_id, message.conversation, message.id, message.sender, message.private, self.record.handle
+            turn_id,
+            message.conversation,
+            message.reply_to,
+            message.sender,
+            message.private,
+            self.record.handle,
         )

@@ -28,7 +28,7 @@ def brings_context(services: CoreServices, burst: Sequence[QueuedMessage]) -> bo
     A message that does not is one of a talk in which all is heard anyway.
     """
     first = burst[0].message
-    if first.private or first.resumes or not any(each.message.addressed for each in burst):
+    if first.private or first.resumes or first.follows or not any(each.message.addressed for each in burst):
         return False
     return _wanted(services, first.conversation).scope is not ContextScope.OFF
 

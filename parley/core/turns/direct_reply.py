@@ -53,7 +53,9 @@ async def _say(
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
     channel = services.channels[message.conversation.channel]
     reply, waited = turn.open_reply(channel, turn_id, message), services.wait_observer(channel.name)
-    final = OutboundMessage(turn_id, message.conversation, message.id, text, final=True, attachments=files)
+    final = OutboundMessage(
+        turn_id, message.conversation, message.reply_to, text, final=True, attachments=files
+    )
     try:
         receipt = await Delivery(reply, 0.0, waited=waited, cut=services.deliveries.count_cut).finish(final)
     except DeliveryRejected as error:

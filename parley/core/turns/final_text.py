@@ -7,7 +7,8 @@ from parley.core.attachments.spoken_words import marked_words
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.inbound.speakers import escape_marks, under_speakers
 from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentReason
-from parley.core.model.types import FailureCause, Outcome, RunEnded
+from parley.core.model.errors import FailureCause
+from parley.core.model.types import Outcome, RunEnded
 from parley.core.texts import Sentence, say
 
 _ENDINGS = {

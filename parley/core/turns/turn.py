@@ -11,7 +11,7 @@ from parley.core.attachments.spoken_words import with_spoken_words, with_transcr
 from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
 from parley.core.delivery.final_rewrite import final_rewrite_item
-from parley.core.feedback.rateable import is_rateable, note_rateable
+from parley.core.feedback.answer_buttons import add_buttons, is_rateable
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
@@ -211,6 +211,7 @@ class TurnExecution:
             offers=offers,
             usage=ended.usage,
             title=ended.title if ended.title != self.seen[0].title else "",
+            suggestions=ended.suggestions if ended.outcome is Outcome.ANSWERED else (),
             context="",
         )
 
@@ -262,7 +263,7 @@ class TurnExecution:
 
     def _show(self, text: str, steps: tuple[Step, ...]) -> None:
         message, shown = self._message, self._voice.shown(text)
-        self._delivery.offer(OutboundMessage(self.id, message.conversation, message.id, shown, steps))
+        self._delivery.offer(OutboundMessage(self.id, message.conversation, message.reply_to, shown, steps))
 
     def _show_run(self, text: str, steps: tuple[Step, ...]) -> None:
         if text:
@@ -279,13 +280,13 @@ class TurnExecution:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
         final = OutboundMessage(
-            *(self.id, message.conversation, message.id, record.text, record.steps),
+            *(self.id, message.conversation, message.reply_to, record.text, record.steps),
             final=True,
             attachments=record.files,
             asks=len(record.questions),
-            rateable=await note_rateable(self._services, self.id, message, record),
             title=record.title,
         )
+        final = await add_buttons(self._services, final, message, record)
         try:
             receipt = await self._delivery.finish(final)
         except DeliveryRejected as error:

@@ -89,7 +89,7 @@ class TurnContext:
             chat_kind=message.chat_kind or ("direct" if message.private else "group"),
             topic=place.topic or "",
             private=message.private,
-            message_id=message.id,
+            message_id=message.reply_to,
             message_link=message.link,
             language=language,
             viewing=() if shared else message.viewing,
@@ -166,7 +166,7 @@ def _positions(
 ) -> tuple[MessagePosition, MessagePosition]:
     """Return the newest message of a group that the agent knows after a turn, and what it was before."""
     first = burst[0].message
-    if first.private or first.resumes or turn.answers or not turn.thread:
+    if first.private or first.resumes or first.follows or turn.answers or not turn.thread:
         return record.asked, record.asked_before
     known = MessagePosition(first.id, first.sent_at)
     newer = turn.run_id and known.at >= record.asked.at

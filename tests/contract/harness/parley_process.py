@@ -180,7 +180,7 @@ async def start(around: Surroundings) -> Process:
     bus = WatchedBus(journal, options, around.watch, deaf)
     comments = {name: each.capabilities.comments for name, each in channels.items()}
     conversations = await ConversationRepository.open(journal)
-    clicks = ClickHandler(journal, options, conversations.turn_id, comments=comments)
+    clicks = ClickHandler(journal, options, conversations.turn_id, bus.publish_inbound, comments=comments)
     supervisors = [
         ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
         for channel in made

@@ -476,6 +476,7 @@ async def core_on(
         journal,
         options.channels,
         services.conversations.turn_id,
+        bus.publish_inbound,
         pairing,
         comments={"test": channel.capabilities.comments},
     )

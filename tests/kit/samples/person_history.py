@@ -14,7 +14,7 @@ from parley.core.commands.worker import REFUSAL_PREFIX
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.errors import AgentError, AgentUnavailable
-from parley.core.model.feedback import FEEDBACK_QUESTION, RateableAnswer
+from parley.core.model.feedback import FEEDBACK_QUESTION, AnswerWithButtons
 from parley.core.model.options import (
     ChannelOptions,
     ContextOptions,
@@ -159,7 +159,9 @@ async def _known(parley: Core) -> None:
     await people.set_language(ANN, "zh")
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSAL_PREFIX}test:{OTHER.id}/refused", str(time.time()), 0))
-    await note_answer(journal, "t1", RateableAnswer("run", "thread", HOME.key, account_key(ANN), time.time()))
+    await note_answer(
+        journal, "t1", AnswerWithButtons("run", "thread", HOME.key, account_key(ANN), time.time())
+    )
     pressed = Click("p1", f"{FEEDBACK_QUESTION}t1", "down", ANN, HOME, True, text="a zebra has four legs")
     await parley.clicks.submit(pressed)
     lane = account_key(ANN)

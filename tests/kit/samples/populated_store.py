@@ -8,7 +8,7 @@ from parley.core.hitl import audit
 from parley.core.hitl.records import QuestionRecord, question_document_key
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.codec import encode
-from parley.core.model.feedback import RateableAnswer
+from parley.core.model.feedback import AnswerWithButtons
 from parley.core.model.options import DecisionRules
 from parley.core.model.questions import Question
 from parley.core.model.queues import turn_queue
@@ -83,4 +83,4 @@ def _documents(number: int) -> Iterator[Document]:
     yield Document(question_document_key(asked.question.id), encode(asked), 0)
     yield audit.asked_document(asked)
     yield Document(f"{PAIRED_PREFIX}{owner}", encode(PairedAccount(owner, "", "test:admin", 1.0, "")), 0)
-    yield Document(answer_key(f"t{number}"), encode(RateableAnswer("r", "th", place.key, owner, 1.0)), 0)
+    yield Document(answer_key(f"t{number}"), encode(AnswerWithButtons("r", "th", place.key, owner, 1.0)), 0)

@@ -3,7 +3,7 @@
 import pytest
 
 from parley.agent.runs.failure import find_cause
-from parley.core.model.types import FailureCause
+from parley.core.model.errors import FailureCause
 
 _STEPS = (
     "GraphRecursionError: Recursion limit of 25 reached without hitting a stop condition. You can increase "

@@ -10,7 +10,7 @@ from typing import cast
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.codec import encode
-from parley.core.model.feedback import FEEDBACK_QUESTION, RateableAnswer
+from parley.core.model.feedback import FEEDBACK_QUESTION, AnswerWithButtons
 from parley.core.model.questions import Click
 from parley.core.model.queues import feedback_delivery_queue
 from parley.core.ports.journal import NewQueueItem
@@ -78,7 +78,7 @@ async def test_what_was_thought_of_its_answers_goes_too_and_nobody_is_told(tmp_p
     async with core(tmp_path, options=default_options(feedback_destinations=("webhook",))) as parley:
         for turn, place in (("t1", HOME), ("t2", ELSEWHERE)):
             await note_answer(
-                parley.journal, turn, RateableAnswer("run", "thread", place.key, "test:ann", 1.0)
+                parley.journal, turn, AnswerWithButtons("run", "thread", place.key, "test:ann", 1.0)
             )
             said = f"a zebra {place.chat}"
             press = Click(

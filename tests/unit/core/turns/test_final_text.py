@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentFile, UnsentReason
-from parley.core.model.types import FailureCause, Outcome, RunEnded, RunProgress, RunRef, RunStarted
+from parley.core.model.errors import FailureCause
+from parley.core.model.types import Outcome, RunEnded, RunProgress, RunRef, RunStarted
 from parley.core.turns.final_text import render_final_text
 from tests.kit.doubles.core import ScriptedAgent, core
 

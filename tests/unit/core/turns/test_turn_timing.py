@@ -16,8 +16,9 @@ from parley.core.model.errors import (
     AgentUnavailable,
     AgentUnreadable,
     DeliveryRejected,
+    FailureCause,
 )
-from parley.core.model.types import FailureCause, Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
+from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.texts import CATALOGUE, Sentence
 from tests.kit.doubles.core import NO_EVENTS, Script, ScriptedAgent, core, default_options, work
 from tests.kit.waiting import until
