@@ -7,20 +7,18 @@ from tests.contract.promises import (
     commands,
     crash,
     delivery,
-    feedback,
     files,
     groups,
     hostile,
     identity,
     inbound,
     lifecycle,
-    questions,
     streaming,
-    suggestions,
     text,
     thread_context,
     voice,
 )
+from tests.contract.promises.buttons import feedback, questions, suggestions
 from tests.contract.promises.memory import team, tools
 
 _MODULES = (
