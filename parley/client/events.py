@@ -104,6 +104,11 @@ class ChatAnswer:
         return tuple(file for entry in self.entries for file in entry.files)
 
     @property
+    def suggestions(self) -> Sequence[str]:
+        """Return the messages that may be sent next: `send` takes one of them."""
+        return tuple(text for entry in self.entries for text in entry.suggestions)
+
+    @property
     def steps(self) -> Sequence[Step]:
         """Return what was done on the way."""
         return tuple(step for entry in self.entries for step in entry.steps)

@@ -147,7 +147,8 @@ class DefaultAgentOptions:
     `summarize_at` of it. `fallbacks` are names of models that are tried in turn when the chosen one fails.
     `tools` are import paths of functions and LangChain tools; `rules` are for these and all from outside.
     With `todos` it keeps a list of tasks, which people see; with `clarification` it asks them questions.
-    The model called `titles` names conversations, "" for none.
+    The model called `titles` names conversations, and that called `suggestions` says what a person may say
+    next, "" for none.
     With `workspaces` it has a folder of files for each conversation, and with `commands` runs commands there.
     With `skills` it reads instructions, with `tasks` it hands tasks to subagents.
     """
@@ -163,6 +164,7 @@ class DefaultAgentOptions:
     web: WebOptions = WebOptions()
     clarification: bool = False
     titles: str = ""
+    suggestions: str = ""
     workspaces: Workspaces | None = None
     skills: SkillOptions | None = None
     commands: CommandOptions | None = None

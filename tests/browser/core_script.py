@@ -136,6 +136,16 @@ async def _file(turn: Turn) -> Snapshots:
     yield replace(turn.final("Here is the report."), attachments=(file,))
 
 
+SUGGESTED = ("How hot should the water be?", "<b>Which</b> tea is mildest?", "W" * 75)
+
+
+async def _brew(turn: Turn) -> Snapshots:
+    yield turn.growing("Pour water")
+    yield replace(
+        turn.final("Pour water over the leaves, and wait for three minutes."), suggestions=SUGGESTED
+    )
+
+
 async def _echo(turn: Turn) -> Snapshots:
     yield turn.final(turn.text)
 
@@ -150,6 +160,7 @@ _SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
     "document": _document,
     "mail": _mail,
     "report": _file,
+    "brew": _brew,
 }
 
 

@@ -111,7 +111,25 @@ async def rating(chat: Chat) -> None:
     await chat.page.get_by_label("What was wrong?").wait_for()
 
 
-STATES = (rating, empty, streaming, document, asked, changing, refused, queued, files, commands, listed)
+async def suggested(chat: Chat) -> None:
+    await chat.send("brew tea")
+    await chat.page.get_by_role("group", name="What to ask next").wait_for()
+
+
+STATES = (
+    suggested,
+    rating,
+    empty,
+    streaming,
+    document,
+    asked,
+    changing,
+    refused,
+    queued,
+    files,
+    commands,
+    listed,
+)
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -28,7 +28,8 @@ class TranscriptEntry:
     so until a reply to it grows: as many turns are under way as there may be. That is never stored.
     Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
     asks for as long as that is open, `asks` how many entries with questions follow it. Of a reply that is
-    `rateable` the person may say what they think, and `rating` is what they said last.
+    `rateable` the person may say what they think, and `rating` is what they said last. `suggestions` are
+    messages that the person may send next: they are offered while the reply is the newest entry.
     """
 
     id: str
@@ -47,6 +48,7 @@ class TranscriptEntry:
     waits: bool = False
     rateable: bool = False
     rating: FeedbackChoice | None = None
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,5 +109,6 @@ class WebReply(Reply):
             question=snapshot.question,
             asks=snapshot.asks,
             rateable=snapshot.rateable,
+            suggestions=snapshot.suggestions,
             final=False,
         )

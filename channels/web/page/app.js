@@ -138,7 +138,11 @@ function start() {
   startSidebar(newChat);
   startHeader();
   const say = (/** @type {string} */ text) => send({ id: newId(), text, files: [] });
-  startThread({ send: say, decide, edit, withdraw, startTopic, drawn: () => composer.refresh() });
+  const ask = (/** @type {string} */ text, /** @type {boolean} */ byKey) => {
+    say(text);
+    if (byKey) composer.focus(); // the button that had it goes
+  };
+  startThread({ send: say, ask, decide, edit, withdraw, startTopic, drawn: () => composer.refresh() });
   store.on("place", () => {
     composer.show(store.place);
     if (!store.place && location.hash) history.replaceState(null, "", location.pathname);

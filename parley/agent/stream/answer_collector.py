@@ -25,15 +25,14 @@ from parley.agent.stream.final_answer import (
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
 from parley.agent.stream.steps import one_line
 from parley.agent.stream.thread_values import ThreadValues
-from parley.core.model.questions import MOST_SUGGESTIONS
+from parley.core.model.command_syntax import is_command
+from parley.core.model.questions import LONGEST_SUGGESTION, MOST_SUGGESTIONS
 from parley.core.model.sanitize import sanitize_text
 from parley.core.model.types import Json
 
 _FIELDS = frozenset({*ANSWER_FIELDS, STRUCTURED})
 """Where a state has an answer beside its messages."""
 _TITLE, _SUGGESTIONS = "title", "suggestions"
-_LONGEST_SUGGESTION = 75
-"""Characters that a button has room for: Slack's limit, the least of the platforms'."""
 _MOST_READ = 300
 """Suggestions that are looked at, and characters of one."""
 
@@ -162,7 +161,8 @@ def _suggestions(found: list[Json]) -> tuple[str, ...]:
     """Return the first of the texts that fit on buttons; one that is cut would say something else."""
     short = (each for each in found[:_MOST_READ] if isinstance(each, str) and len(each) <= _MOST_READ)
     texts = (" ".join(sanitize_text(each).split()) for each in short)
-    fitting = (text for text in texts if 0 < len(text) <= _LONGEST_SUGGESTION)
+    # A press is to ask something: a command would do more than its button shows.
+    fitting = (text for text in texts if 0 < len(text) <= LONGEST_SUGGESTION and not is_command(text))
     return tuple(dict.fromkeys(fitting))[:MOST_SUGGESTIONS]
 
 

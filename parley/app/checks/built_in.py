@@ -30,12 +30,12 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
     if not loaded.settings.agent.built_in:
         return
     known = loaded.settings.agent.choices
-    titles = (section.titles,) if section.titles else ()
     own = [each.model for each in section.subagents.agents.values() if each.model]
     named = {
         "fallbacks": section.fallbacks,
         "models": section.models,
-        "titles": titles,
+        "titles": (section.titles,) if section.titles else (),
+        "suggestions": (section.suggestions,) if section.suggestions else (),
         "subagents": own if section.subagents.enabled else (),
     }
     for key, names in named.items():

@@ -124,6 +124,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         "todos": section.todos,
         "clarification": section.clarification,
         "titles": section.titles,
+        "suggestions": section.suggestions,
     }
     yield from (ability for ability, on in simple.items() if on)
 

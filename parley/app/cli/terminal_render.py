@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from parley.app.cli.clients.chat_client import EntryView, is_delay
 
 
 class ReplyPrinter:
-    """Prints a reply as it grows; into a pipe only its final text."""
+    """Prints a reply as it grows; into a pipe only its final text.
+
+    `suggestions` are what it said may be asked next, which it has printed with their numbers.
+    """
 
     def __init__(self, *, growing: bool) -> None:
         self._growing = growing
@@ -16,6 +20,7 @@ class ReplyPrinter:
         self._printed = ""
         self._steps: set[str] = set()
         self._waiting: list[str] = []
+        self.suggestions: Sequence[str] = ()
 
     def show(self, entry: EntryView) -> None:
         """Print what is new; a text that was rewritten is printed again as a whole."""
@@ -67,6 +72,11 @@ class ReplyPrinter:
             print(f"  {number}. {option['label']}")
         for file in entry["files"]:
             print(f"[file: {file['name']}]")
+        if self._growing and (suggested := entry.get("suggestions")):
+            self.suggestions = suggested
+            print("\n  To ask one of these, type its number:")
+            for number, text in enumerate(suggested, start=1):
+                print(f"  {number}. {text}")
 
 
 class DelayPrinter:

@@ -32,7 +32,7 @@ _ROWS: Mapping[str, Mapping[ReloadEffect, str]] = {
     },
     "built_in": {
         ReloadEffect.GRAPHS: "prompt_file context_window summarize_at fallbacks models tools "
-        "approval guardrails mcp todos clarification titles web skills subagents",
+        "approval guardrails mcp todos clarification titles suggestions web skills subagents",
         ReloadEffect.RESTART: "workspace sandbox",
     },
     "agent_server": {ReloadEffect.RESTART: "auth database cors_origins webhook_hosts store_index"},

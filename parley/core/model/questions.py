@@ -54,6 +54,8 @@ SUGGESTION_QUESTION = "suggestion:"
 option is the number of the suggestion, from 0 on."""
 MOST_SUGGESTIONS = 3
 """Number of suggestions below an answer."""
+LONGEST_SUGGESTION = 75
+"""Characters that a button has room for: Slack's limit, the least of the platforms'."""
 _MOST_TURN = 200
 
 

@@ -51,6 +51,7 @@ TEXTS = {
     S.REFUSED_SHORT: "the server did not accept it.",
     S.YOU: "You said:",
     S.AGENT: "Parley said:",
+    S.SUGGESTIONS: "What to ask next",
     S.THINKING: "Thinking…",
     S.SHOWN_PLAIN: "The formatting failed; this is shown as plain text.",
     S.WORKING: "Working…",

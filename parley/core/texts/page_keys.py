@@ -54,6 +54,7 @@ class PageSentence(StrEnum):
     REFUSED_SHORT = "refusedShort"
     YOU = "you"
     AGENT = "agent"
+    SUGGESTIONS = "suggestions"
     THINKING = "thinking"
     SHOWN_PLAIN = "shownPlain"
     WORKING = "working"

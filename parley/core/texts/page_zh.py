@@ -51,6 +51,7 @@ TEXTS = {
     S.REFUSED_SHORT: "服务器未接受该请求。",
     S.YOU: "您说：",
     S.AGENT: "Parley 说：",
+    S.SUGGESTIONS: "接下来可以问",
     S.THINKING: "思考中……",
     S.SHOWN_PLAIN: "此内容无法正常排版，已显示为纯文本。",
     S.WORKING: "处理中……",

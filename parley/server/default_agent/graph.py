@@ -28,6 +28,7 @@ from parley.server.default_agent.context_window import ContextLimit, ContextWind
 from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, identity_of, value_of
 from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.run_limits import run_limits
+from parley.server.default_agent.suggestions import SuggestedMessages
 from parley.server.default_agent.titles import ThreadTitle
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import OutsideTools, tool_sources
@@ -167,7 +168,7 @@ def _builder(
     of_memory = memory_tools(tools)
     taken = {*(names := {each.name for each in of_memory}), "ask_person", "write_todos"}
     sources, fallbacks = tool_sources(options, project), _fallbacks(ready, options.fallbacks)
-    titles = [ThreadTitle(_named(ready, options.titles, "titles"))] if options.titles else []
+    beside = _beside(ready, options)
 
     def build(served: Sequence[BaseTool], servers: McpServers | None = None) -> Graph:
         offered = partial(sources.with_served, taken=taken, offered=servers.offered if servers else None)
@@ -178,7 +179,7 @@ def _builder(
             *run_limits(options.rules),
             ConversationSummary(ready, window),
             ChosenModel(ready),
-            *titles,
+            *beside,
             *fallbacks,
             MemoryToolsWhereGranted(names),
             *tasks.middleware,
@@ -194,6 +195,17 @@ def _builder(
         return create_agent(ready[models[0].name], usable, middleware=middleware, context_schema=RunContext)
 
     return build
+
+
+def _beside(
+    ready: Mapping[str, BaseChatModel], options: DefaultAgentOptions
+) -> list[AgentMiddleware[Any, Any]]:
+    """Return what has models write beside the answers. Raises ConfigError."""
+    titles, suggestions = options.titles, options.suggestions
+    return [
+        *([ThreadTitle(_named(ready, titles, "titles"))] if titles else []),
+        *([SuggestedMessages(_named(ready, suggestions, "suggestions"))] if suggestions else []),
+    ]
 
 
 def _asking(options: DefaultAgentOptions) -> list[BaseTool]:

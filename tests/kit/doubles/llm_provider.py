@@ -79,19 +79,23 @@ def fails(status, message="no"):
 
 @dataclass
 class Provider:
-    """Answers completions with `answers` in turn, the last one for ever; keeps what it was asked."""
+    """Answers completions with `answers` in turn, the last one for ever; keeps what it was asked.
+
+    While it is `silent`, and to what `stalls` picks out, it never answers.
+    """
 
     answers: list[Callable[[dict[str, Any]], Response]] = field(default_factory=list)
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     silent: bool = False
+    stalls: Callable[[dict[str, Any]], bool] = lambda asked: False
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def complete(self, request: Request) -> Response:
         self.keys.append(request.headers.get("authorization", ""))
         self.asked.append(await request.json())
-        if self.silent:
+        if self.silent or self.stalls(self.asked[-1]):
             await self._closing.wait()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return answer(self.asked[-1])

@@ -54,7 +54,9 @@ def test_the_end_brings_files_and_the_question() -> None:
 
 
 def test_an_answer_is_all_of_its_entries() -> None:
-    first, second = reply("It is noon", DONE), replace(reply("Go on?"), id="q", question=QUESTION)
+    first = replace(reply("It is noon", DONE), suggestions=("And then?",))
+    second = replace(reply("Go on?"), id="q", question=QUESTION)
     answer = ChatAnswer("chat-0001", "", "message-1", (replace(first, files=(FILE,)), second))
     assert str(answer) == answer.text == "It is noon\n\nGo on?"
     assert (answer.steps, answer.files, answer.questions) == ((DONE,), (FILE,), (QUESTION,))
+    assert answer.suggestions == ("And then?",)

@@ -11,6 +11,7 @@ import { RatingView } from "./rating.js";
  * @import { Entry, FileRef, Question, Step } from "../kit/protocol"
  * @import { Item, outbox } from "./outbox.js"
  * @typedef {(question: string, option: string, text: string) => Promise<boolean>} Decide
+ * @typedef {(text: string, byKey: boolean) => void} Ask
  */
 
 const MOST_NOW = 80;
@@ -97,6 +98,7 @@ export class ReplyView {
   #files = h("div");
   #question = h("div");
   #tools = h("div", { class: "entry-tools" });
+  #suggestions = h("div", { class: "suggestions", role: "group", "aria-label": t("suggestions"), hidden: true });
   /** @type {RatingView | null} */
   #rating = null;
   /** @type {boolean | null} what the person chose for the list of steps */
@@ -105,10 +107,10 @@ export class ReplyView {
   #unfolded = new Set();
   #drawn = "";
 
-  /** @param {{ decide: Decide, startTopic: ((entry: Entry) => void) | null }} actions */
+  /** @param {{ decide: Decide, ask: Ask, startTopic: ((entry: Entry) => void) | null }} actions */
   constructor(actions) {
     this.actions = actions;
-    this.node = h("article", { class: "entry agent" }, h("h2", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
+    this.node = h("article", { class: "entry agent" }, h("h2", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools, this.#suggestions);
   }
 
   /** @param {Entry} entry */
@@ -122,6 +124,26 @@ export class ReplyView {
     this.#question.replaceChildren(question(entry.question, this.actions.decide) ?? "");
     if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
     this.#drawRating(entry);
+  }
+
+  /**
+   * Shows them until something newer is said. Who has the focus on one keeps it.
+   * @param {string[]} texts what may be said next; none takes the others away
+   */
+  showSuggestions(texts) {
+    if (this.#suggestions.hidden === !texts.length) return;
+    this.#suggestions.hidden = !texts.length;
+    this.#suggestions.replaceChildren(...texts.map((text) => this.#suggestion(text)));
+  }
+
+  /** @param {string} text */
+  #suggestion(text) {
+    const press = (/** @type {MouseEvent} */ event) => {
+      // At once: they are taken away with the next frame, and a second press would say it twice.
+      for (const each of this.#suggestions.querySelectorAll("button")) each.disabled = true;
+      this.actions.ask(text, event.detail === 0);
+    };
+    return h("button", { type: "button", dir: "auto", onclick: press }, text);
   }
 
   /**

@@ -10,11 +10,11 @@ import { t } from "../kit/texts.js";
 
 /**
  * @import { Entry, Place } from "../kit/protocol"
- * @import { Decide } from "./entry.js"
+ * @import { Ask, Decide } from "./entry.js"
  * @import { Item } from "./outbox.js"
  * @import { EntriesChange } from "./store.js"
  * @typedef {(entry: Entry) => void} OfEntry
- * @typedef {{ send: (text: string) => void, decide: Decide, edit: OfEntry, withdraw: OfEntry, startTopic: OfEntry, drawn: () => void }} Actions
+ * @typedef {{ send: (text: string) => void, ask: Ask, decide: Decide, edit: OfEntry, withdraw: OfEntry, startTopic: OfEntry, drawn: () => void }} Actions
  * @typedef {{ node: HTMLElement, view: UserView | ReplyView | null, entry: Entry }} Shown
  */
 
@@ -157,17 +157,17 @@ function topicHead(place) {
 function body(place, entries, waiting) {
   const last = entries.findLast((entry) => entry.role === "user" && !entry.withdrawn && !entry.text?.startsWith("/"));
   const queued = queuedIn(entries);
+  const newest = entries.at(-1);
   const waits = (/** @type {Entry} */ entry) => entry.waits && !entry.withdrawn && !entries.some((other) => other.reply_to === entry.id);
   const nodes = entries.map((entry) => {
     const { node, view } = shownOf(entry, place);
     if (view instanceof UserView) {
       view.offerEdit(store.edits && entry === last);
       view.showQueued(queued.has(entry) ? "queued" : waits(entry) ? "waits" : "");
-    }
+    } else view?.showSuggestions(entry === newest && entry.final && !waiting.length ? (entry.suggestions ?? []) : []);
     return node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
-  const newest = entries.at(-1);
   if (isBusy(place) && newest?.role === "user" && !newest.withdrawn && !queued.has(newest) && !waits(newest)) {
     nodes.push(h("div", { class: "thinking", role: "status" }, h("i"), h("i"), h("i"), h("span", { class: "unseen" }, t("thinking"))));
   }
@@ -216,7 +216,7 @@ function shownOf(entry, place) {
  */
 function newView(entry, place) {
   if (entry.role === "user") return new UserView(entry, actions);
-  return new ReplyView({ decide: actions.decide, startTopic: place.topic ? null : actions.startTopic });
+  return new ReplyView({ decide: actions.decide, ask: actions.ask, startTopic: place.topic ? null : actions.startTopic });
 }
 
 /**

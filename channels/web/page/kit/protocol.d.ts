@@ -56,6 +56,7 @@ export interface Entry {
   waits: boolean;
   rateable: boolean;
   rating: "up" | "down" | null;
+  suggestions: string[];
 }
 
 export interface Topic {

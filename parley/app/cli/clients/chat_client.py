@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 from uuid import uuid4
 
 import httpx
@@ -70,6 +70,7 @@ class EntryView(TypedDict):
     files: list[FileView]
     question: QuestionView | None
     asks: int
+    suggestions: NotRequired[list[str]]
 
 
 class NotRunning(ParleyError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from parley.app.cli.clients.chat_client import ChatClient, NotRunning, is_failure
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise ParleyError("there is nothing to say: the input is empty")
     with _client(loaded) as client:
         if message:
-            return _exchange(client, message)
+            return _exchange(client, message, _screen())
         _talk(client)
     return 0
 
@@ -56,8 +56,15 @@ def _client(loaded: LoadedSettings) -> Iterator[ChatClient]:
         yield client
 
 
+def choose_suggestion(line: str, suggested: Sequence[str]) -> str:
+    """Return the suggestion that a line is the number of, any other line as it is."""
+    numbers = [str(number) for number in range(1, len(suggested) + 1)]
+    return suggested[numbers.index(line)] if line in numbers else line
+
+
 def _talk(client: ChatClient) -> None:
     print(_HINT)
+    suggested: Sequence[str] = ()
     while True:
         try:
             line = input("\nyou> ").strip()
@@ -65,19 +72,25 @@ def _talk(client: ChatClient) -> None:
             print()
             return
         if line:
+            screen, said = _screen(), choose_suggestion(line, suggested)
+            suggested = ()
             try:
-                _exchange(client, line)
+                _exchange(client, said, screen)
+                suggested = screen.suggestions
             except ParleyError as error:
                 print(f"parley: {error.user_text}", file=sys.stderr)
 
 
-def _exchange(client: ChatClient, text: str) -> int:
+def _screen() -> ReplyPrinter:
+    return ReplyPrinter(growing=sys.stdout.isatty())
+
+
+def _exchange(client: ChatClient, text: str, screen: ReplyPrinter) -> int:
     """Say `text` and show the answer as it grows; Ctrl-C presses the stop button first, and leaves second.
 
     Returns the exit code: 0 with an answer, 1 where the agent gave none, 130 where it was stopped.
     """
     message = client.say(text)
-    screen = ReplyPrinter(growing=sys.stdout.isatty())
     delays = DelayPrinter()
     replies = client.replies(message, delays.show)
     stopped = failed = False

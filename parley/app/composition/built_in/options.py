@@ -56,6 +56,7 @@ def default_agent_options(
         todos=section.todos,
         clarification=section.clarification,
         titles=section.titles,
+        suggestions=section.suggestions,
         workspaces=conversation_files(loaded),
         commands=command_options(loaded, record),
         skills=_skills(loaded),

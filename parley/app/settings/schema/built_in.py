@@ -140,6 +140,7 @@ class BuiltInSection(Section):
     todos: bool = False
     clarification: bool = False
     titles: str = ""
+    suggestions: str = ""
     web: WebSection = WebSection()
     workspace: WorkspaceSection = WorkspaceSection()
     skills: SkillsSection = SkillsSection()

@@ -3,6 +3,7 @@
 import pytest
 
 from parley.app.cli.clients.chat_client import is_failure
+from parley.app.cli.service.chat import choose_suggestion
 from parley.app.cli.terminal_render import DelayPrinter, ReplyPrinter
 from parley.core.texts import Sentence, say
 
@@ -94,3 +95,18 @@ def test_an_answer_that_there_is_none_is_known(language):
     assert is_failure(entry(f"Half of it\n\n{failed}", final=True))
     assert not is_failure(entry(failed))
     assert not is_failure(entry("Hello", final=True))
+
+
+def test_what_is_suggested_is_numbered_where_somebody_types(shown):
+    suggests = entry("Hello!", final=True) | {"suggestions": ["Why?", "How?"]}
+    numbered = "\n  To ask one of these, type its number:\n  1. Why?\n  2. How?\n"
+    assert shown(True, suggests).out == f"Hello!\n{numbered}"
+    assert shown(False, suggests).out == "Hello!\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("2", "How?"), ("3", "3"), ("0", "0"), ("-1", "-1"), ("1.", "1."), ("²", "²"), ("x", "x")],
+)
+def test_a_number_asks_what_is_suggested(line, said):
+    assert choose_suggestion(line, ["Why?", "How?"]) == said

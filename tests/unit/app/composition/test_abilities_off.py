@@ -33,7 +33,7 @@ asyncio.run(main())
 _LOADED: tuple[tuple[str, set[str]], ...] = (
     ("", set()),
     (_MODEL, _OPENAI),
-    (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m'}}", set()),
+    (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
     (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents"}),
 )

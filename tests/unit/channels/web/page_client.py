@@ -69,11 +69,12 @@ class Site:
         reply_to: str = "m",
         question: Question | None = None,
         title: str = "",
+        suggestions: tuple[str, ...] = (),
     ) -> tuple[str, ...]:
         target = replace(self.target(turn_id, chat, topic), reply_to=reply_to)
         reply = self.channel.open_reply(target, _checkpoint)
         snapshot = _snapshot(target, text, final=True, files=files)
-        snapshot = replace(snapshot, question=question, title=title)
+        snapshot = replace(snapshot, question=question, title=title, suggestions=suggestions)
         return (await reply.finish(snapshot)).message_ids
 
     async def settle(self, turn_id: str, text: str, chat: str = CHAT) -> None:

@@ -1,4 +1,4 @@
-"""Calls of the built-in agent that nobody reads have their price: titles and summaries."""
+"""Calls of the built-in agent that nobody reads have their price: titles, suggestions, summaries."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tests.unit.server.default_agent.small_model import SUMMARY_ASKED
 
 _HEAD = {"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
 _TITLE, _SUMMARY, _ANSWER = (1_000, 10), (20_000, 300), (7, 3)
+_SUGGESTED = (500, 40)
 
 
 def _counted(text: str, read: int, written: int, asked: dict[str, Any]) -> Response:
@@ -38,6 +39,8 @@ def _answer(asked: dict[str, Any]) -> Response:
     words = json.dumps(asked["messages"])
     if "Write a title" in words:
         return _counted("Much to say", *_TITLE, asked)
+    if "may well want to send next" in words:
+        return _counted('["And then?"]', *_SUGGESTED, asked)
     if SUMMARY_ASKED in words:
         return _counted("They talked.", *_SUMMARY, asked)
     return _counted("Yes.", *_ANSWER, asked)
@@ -75,3 +78,23 @@ async def test_titles_and_summaries_are_counted_where_they_were_made(tmp_path: P
     summed = TokenUsage("m", _SUMMARY[0] + _ANSWER[0], _SUMMARY[1] + _ANSWER[1])
     assert (summed,) in used[2:]
     assert {each for (each,) in used[1:]} <= {TokenUsage("m", *_ANSWER), summed}
+
+
+async def test_suggestions_are_counted_with_the_turn_that_they_follow(tmp_path: Path) -> None:
+    async with provider() as model:
+        model.answers[:] = [_answer]
+        options = EmbeddedOptions(
+            tmp_path / "agent.sqlite",
+            models=(ModelOptions("m", "openai:m", model.url, "key", report_tokens=True),),
+            default_agent=DefaultAgentOptions(suggestions="m"),
+        )
+        async with (
+            embedded_server(options) as server,
+            LangGraphAgent(
+                AgentEndpoint("http://embedded"), files=tmp_path, transport=StreamingASGITransport(server)
+            ) as agent,
+        ):
+            thread = str(uuid4())
+            used = [await _usage(agent, thread, f"{number}") for number in range(2)]
+    both = (_SUGGESTED[0] + _ANSWER[0], _SUGGESTED[1] + _ANSWER[1])
+    assert used == [(TokenUsage("m", *both),)] * 2

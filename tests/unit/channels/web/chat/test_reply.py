@@ -33,6 +33,14 @@ async def test_a_final_reply_replaces_what_grew(site: Site) -> None:
     assert [entry["text"] for entry in page["entries"]] == ["hello", "all of it"]
 
 
+async def test_what_a_reply_suggests_is_kept_with_it(site: Site) -> None:
+    await site.post("message-1")
+    await site.show("turn-1", "so far")
+    await site.finish("turn-1", "all of it", suggestions=("<b>Why?</b>", "How?"))
+    page = await site.page()
+    assert [entry["suggestions"] for entry in page["entries"]] == [[], ["<b>Why?</b>", "How?"]]
+
+
 async def test_a_final_reply_that_pages_were_not_told_of_yet_is_listed_once(
     site: Site, documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
