@@ -15,8 +15,8 @@ from parley.channels.kit.markdown.split import split
 from parley.channels.slack.formatting import WHOLE_MESSAGE, MessageRoom, escape_plain, split_messages
 from parley.channels.slack.modal import ModalContext, edit_button
 from parley.core.model.feedback import FeedbackChoice
-from parley.core.model.questions import Option, Question
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.questions import Option, Question, suggestion_question
+from parley.core.model.types import Json, JsonObject, OutboundMessage
 from parley.core.texts import Sentence, language_of, say
 
 OPTION_ACTION = "parley_answer"
@@ -123,7 +123,14 @@ def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[st
     )
 
 
-def feedback_block(turn: str, language: str) -> dict[str, Json]:
+def answer_foot(snapshot: OutboundMessage, language: str) -> tuple[dict[str, Json], ...]:
+    """Return the blocks under an answer: thumbs, and what may be asked next."""
+    thumbs = (_feedback_block(snapshot.turn_id, language),) if snapshot.rateable else ()
+    suggestions = buttons_of(suggestion_question(snapshot.turn_id, snapshot.suggestions), language)
+    return (*thumbs, _row(suggestions)) if suggestions else thumbs
+
+
+def _feedback_block(turn: str, language: str) -> dict[str, Json]:
     """Return the thumbs for a turn's answer."""
     buttons: dict[str, Json] = {
         f"{name}_button": {

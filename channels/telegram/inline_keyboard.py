@@ -7,6 +7,7 @@ and the option's number, and which options they are is kept in the store until t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -17,8 +18,9 @@ from parley.channels.kit.text import shorten, wellformed
 from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.feedback import FEEDBACK_QUESTION, THUMBS
-from parley.core.model.questions import Option, Question
+from parley.core.model.feedback import FEEDBACK_QUESTION, THUMBS, thumbs_question
+from parley.core.model.questions import SUGGESTION_QUESTION, Option, Question, suggestion_question
+from parley.core.model.types import OutboundMessage
 from parley.core.ports.journal import DocumentRepository
 
 MOST_BUTTONS = 100
@@ -43,17 +45,27 @@ class CallbackPress:
     private: bool
 
 
-def keyboard(question: Question | None) -> InlineKeyboardMarkup | None:
+def keyboard(*questions: Question | None) -> InlineKeyboardMarkup | None:
+    """Return the options of questions, one question below the other; None where there are none."""
+    rows = [row for question in questions if question is not None for row in _rows(question)]
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def answer_keyboard(snapshot: OutboundMessage) -> InlineKeyboardMarkup | None:
+    """Return what stands below a reply: a question's buttons, or thumbs and what may be asked next."""
+    thumbs = thumbs_question(snapshot.turn_id) if snapshot.rateable else None
+    return keyboard(snapshot.question, thumbs, suggestion_question(snapshot.turn_id, snapshot.suggestions))
+
+
+def _rows(question: Question) -> Sequence[Sequence[InlineKeyboardButton]]:
     """Return the question's options: side by side where they are short, else one below the other."""
-    if question is None or not question.options:
-        return None
     buttons = [
         InlineKeyboardButton(_label(option), callback_data=f"{question.id}:{number}")
         for number, option in enumerate(question.options[:MOST_BUTTONS])
     ]
     if len(buttons) <= _MOST_IN_ROW and sum(len(button.text) for button in buttons) <= _ROW:
-        return InlineKeyboardMarkup([buttons])
-    return InlineKeyboardMarkup([[button] for button in buttons])
+        return [buttons] if buttons else []
+    return [[button] for button in buttons]
 
 
 def parse_callback_query(query: CallbackQuery) -> CallbackPress | None:
@@ -110,6 +122,8 @@ class ButtonOptions:
             return ""
         if press.question.startswith(FEEDBACK_QUESTION):
             return THUMBS[press.number].id if 0 <= press.number < len(THUMBS) else ""
+        if press.question.startswith(SUGGESTION_QUESTION):
+            return str(press.number)
         known = await self._documents.get(_key(press.question))
         ids: list[str] = json.loads(known.body) if known.body else []
         return ids[press.number] if 0 <= press.number < len(ids) else ""

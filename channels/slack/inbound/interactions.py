@@ -97,7 +97,7 @@ class InteractionHandler:
         told = await self._listener.retry_until_stored(f"press {press.id}", lambda: self._decide(press))
         if (language := language_said(told, Sentence.FEEDBACK_NOTED)) and _is_bad(press):
             self._errands.run(self._ask_for_words(press, language))
-        elif told:
+        elif told and not language_said(told, Sentence.SUGGESTION_ASKED):  # the answer shows it
             self._errands.run(self._tell(press, told))
 
     async def _decide(self, press: BlockAction) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.blocks import buttons_of, feedback_block, options_list, split_parts
+from parley.channels.slack.blocks import answer_foot, buttons_of, options_list, split_parts
 from parley.channels.slack.errors import TooLong
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
@@ -142,9 +142,8 @@ class SlackReply(Reply):
         pages = to_drafts(texts, snapshot.steps if cards else (), final=final)
         if buttons and pages:
             pages[-1] = replace(pages[-1], buttons=buttons)
-        elif pages and final and snapshot.rateable:
-            thumbs = feedback_block(self._target.turn_id, self._target.asker.language)
-            pages[-1] = replace(pages[-1], foot=(thumbs,))
+        elif pages and final:
+            pages[-1] = replace(pages[-1], foot=answer_foot(snapshot, self._target.asker.language))
         for number, page in enumerate(pages):
             await self._pages.write(number, page)
         return len(pages)

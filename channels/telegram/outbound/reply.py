@@ -34,13 +34,13 @@ from parley.channels.telegram.formatting import (
     unfinished,
     with_steps,
 )
-from parley.channels.telegram.inline_keyboard import ButtonOptions, keyboard
+from parley.channels.telegram.inline_keyboard import ButtonOptions, answer_keyboard
 from parley.channels.telegram.outbound.file_messages import FileMessages
 from parley.channels.telegram.outbound.repeat_action import RepeatedAction
 from parley.channels.telegram.outbound.reply_state import ReplyProgress
 from parley.channels.telegram.outbound.rich_layout import RichMessages
 from parley.core.model.errors import ChannelError, DeliveryRejected
-from parley.core.model.feedback import is_words_prompt, thumbs_question
+from parley.core.model.feedback import is_words_prompt
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
 from parley.core.texts import Sentence, language_of, say
@@ -152,12 +152,11 @@ class TelegramReply(Reply):
         return len(parts) == 1 and await files.send_captioned(snapshot.attachments, parts[0])
 
     async def _offer(self, snapshot: OutboundMessage) -> None:
-        """Prepare what stands below: a question's buttons, or thumbs; what asks for words has none."""
-        question = thumbs_question(self._target.turn_id) if snapshot.rateable else snapshot.question
-        self._asks_words = question is not None and is_words_prompt(question)
+        """Prepare the buttons that stand below; what asks for words has none."""
+        self._asks_words = snapshot.question is not None and is_words_prompt(snapshot.question)
         with map_store_errors():
             await self._manner.choices.keep(snapshot.question)
-        self._buttons = keyboard(question)
+        self._buttons = answer_keyboard(snapshot)
 
     async def _keep_typing(self) -> None:
         async def type_on() -> None:
