@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.types import InboundMessage
+
+_MARKS = re.compile(r"^(?=[-+#=])|(?<=^\d)(?=[.)])|(?=[\\`*_~\[\]<>])")
+"""Where Markdown would begin: what was pressed is plain text."""
 
 
 def quote_pressed(burst: Sequence[QueuedMessage]) -> str:
@@ -16,6 +20,6 @@ def quote_pressed(burst: Sequence[QueuedMessage]) -> str:
 
 
 def _quote(message: InboundMessage) -> str:
-    words = " ".join(message.text.split())
-    name = "" if message.private else " ".join(message.sender.name.split())
-    return f"> {name}: {words}" if name else f"> {words}"
+    name = "" if message.private else f"{message.sender.name}: "
+    words = " ".join(f"{name}{message.text}".split())
+    return "> " + _MARKS.sub(r"\\", words)

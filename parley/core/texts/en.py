@@ -5,10 +5,7 @@ from parley.core.texts.keys import Sentence as S
 TEXTS = {
     S.AGENT_AWAY: "The agent could not be reached, so this message was not answered. Please send it again later.",
     S.AGENT_REFUSED: "The agent server did not accept this request. The operator can find the reason in the log under `{reference}`.",
-    S.AGENT_SILENT: (
-        "The agent is there but does not respond, so this message was not answered. Please send it again later. "
-        "(Reference: `{reference}`)"
-    ),
+    S.AGENT_SILENT: "The agent is there but does not respond, so this message was not answered. Please send it again later. (Reference: `{reference}`)",
     S.AGENT_STILL_TRYING: "The agent is not answering yet. Still trying …",
     S.ANSWER_BEGUN: "Is answering …",
     S.APP_UNPUBLISHED: "This app has no published version yet, so {platform} does not say who is writing."

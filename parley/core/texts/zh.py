@@ -173,7 +173,7 @@ TEXTS = {
     S.FEEDBACK_UP: "回答得好",
     S.FEEDBACK_DOWN: "回答得不好",
     S.SUGGESTION_ASKED: "已提问。",
-    S.SUGGESTION_KNOWN: "你已经问过这个问题。",
+    S.SUGGESTION_KNOWN: "您已经问过这个问题。",
     S.SUGGESTION_STALE: "这条建议已失效。",
     S.QUESTION_WANTS_WORDS: "请先用文字回答下面的问题。您发来的文件没有转给智能体。",
     S.QUESTION_FIRST: "请先对下面的问题做出决定。刚才的消息没有转给智能体，也不算做出决定。如需说明拒绝的理由，请回复“拒绝，因为……”；发送 `/new` 可开始新对话。",

@@ -61,7 +61,8 @@ class GraphRegistry:
         project: Project = NO_PROJECT,
     ) -> None:
         """`sources` are graphs, factories, or where in the `project` they are. Raises ConfigError."""
-        self._bound = {"checkpointer": checkpoints, "store": store}
+        # Eager: what a step streams is told before its checkpoint is saved, also where it has one node only.
+        self._bound = {"checkpointer": checkpoints, "store": store, "stream_eager": True}
         self._store = store
         self._modules = ProjectModules()
         self._project = project

@@ -15,7 +15,10 @@ from parley.server.storage.tables import RunRow, Tables
 
 
 class SharedRuns:
-    """Finds runs of all servers; `runs` are those that are known here, by their id."""
+    """Finds runs of all servers; `runs` are those that are known here, by their id.
+
+    Events are `gathered` for so many seconds before they are kept for other servers.
+    """
 
     def __init__(
         self,
@@ -24,6 +27,7 @@ class SharedRuns:
         runs: MutableMapping[str, ActiveRun],
         execute: Callable[[ActiveRun], Awaitable[None]],
         make: Callable[[RunRow], ActiveRun],
+        gathered: float,
     ) -> None:
         self._database = database
         self._cluster = cluster
@@ -32,7 +36,7 @@ class SharedRuns:
         self._make = make
         self._begun: Callable[[ActiveRun], None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self.writer = StreamWriter(database, cluster)
+        self.writer = StreamWriter(database, cluster, gathered)
         self.queues = SharedThreadQueues(database, cluster, runs, execute, make)
         cluster.subscribe("began", self._hear_begin)
 

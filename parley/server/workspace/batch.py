@@ -7,14 +7,17 @@ then on the changes are made, also by whoever opens the workspace after a crash.
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
+import logging
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from parley.server.workspace.entries import WorkspaceEntry, WorkspaceLimits
 from parley.server.workspace.paths import (
@@ -27,7 +30,12 @@ from parley.server.workspace.paths import (
 )
 from parley.server.workspace.removal import remove_tree
 
+_log = logging.getLogger(__name__)
+
 _LIST = "changes.json"
+_MOST_LISTED = 64 * 1024 * 1024
+_NAME = re.compile(r"[0-9a-f]{32}")
+_PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.ENOENT})
 Refused = dict[str, str]
 """Paths that were not changed, and why."""
 
@@ -118,20 +126,67 @@ def batch_in(
 
 
 def finish_batch(root: Path, unfinished: Path) -> None:
-    """Make the changes that a process began with and did not end. Raises PathRefused, OSError."""
+    """Make the changes that a process began with and did not end. Raises PathRefused, OSError.
+
+    A list that cannot be read as one is set aside beside `root`, and told in the log.
+    """
     with opened_folder(unfinished, ()) as aside:
         try:
-            file = open_file(aside, _LIST)
-        except PathRefused:
+            listed = _read_list(aside)
+        except FileNotFoundError:
+            return  # another process was first
+        except ValueError as error:
+            _set_aside(root.parent, unfinished / _LIST, error)
             return
-        with os.fdopen(file, "rb") as opened:
-            listed = json.load(opened)
         _change(root, aside, listed)
+
+
+def _read_list(aside: int) -> dict[str, Any]:
+    """Return the list of changes. Raises ValueError for what is none, OSError where it cannot be read now."""
+    try:
+        file = open_file(aside, _LIST)
+    except PathRefused as error:
+        if isinstance(cause := error.__cause__, OSError) and cause.errno in _PASSING:
+            raise cause from error
+        raise ValueError("it is no ordinary file, or may not be read") from error
+    with os.fdopen(file, "rb") as opened:
+        content = opened.read(_MOST_LISTED + 1)
+    if len(content) > _MOST_LISTED:
+        raise ValueError(f"it has more than {_MOST_LISTED} bytes")
+    try:
+        listed = json.loads(content)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    if not _is_list_of_changes(listed):
+        raise ValueError("it does not say which files to delete, to make and to move")
+    return cast("dict[str, Any]", listed)
+
+
+def _is_list_of_changes(listed: object) -> bool:
+    if not isinstance(listed, dict) or not isinstance(files := listed.get("files"), dict):
+        return False
+    # A name leads to a file that was written aside, and nowhere else.
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in files.values()):
+        return False
+    paths = (listed.get("deleted"), listed.get("folders"))
+    return all(isinstance(each, list) and all(isinstance(path, str) for path in each) for each in paths)
+
+
+def _set_aside(place: Path, listed: Path, error: ValueError) -> None:
+    """Rename a damaged list; who renames it tells of it. Raises OSError."""
+    kept = place / f"damaged-{secrets.token_hex(8)}"
+    with suppress(FileNotFoundError):
+        listed.rename(kept)
+        _log.error(
+            "%s cannot be read (%s): the last changes of these files were made in part, or not at all. It is"
+            " %s now: have the agent make the changes again, then delete it. Check the disk if this recurs.",
+            listed, str(error)[:200], kept,
+        )  # fmt: skip
 
 
 def is_unfinished(unfinished: Path) -> bool:
     """Return whether a process began with changes, and they are not made yet."""
-    return (unfinished / _LIST).exists()
+    return os.path.lexists(unfinished / _LIST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from parley.core.state.conversations import ConversationRepository
 from parley.core.state.people import PersonRepository
 from parley.memory.change_feed import MemoryChangeFeed
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
@@ -35,6 +34,7 @@ from tests.browser.scripted_core import TOKEN, ScriptedCore, own_console
 from tests.kit.doubles.console_server import UP
 from tests.kit.doubles.llm_provider import NOON
 from tests.kit.doubles.web import MemoryDocuments, services
+from tests.kit.samples.memory_options import memory_options
 
 OWN = "web:local"
 CHAT = "chat-0001"
@@ -91,7 +91,7 @@ async def remembering(folder: Path) -> AsyncIterator[Remembering]:
             FileMemoryStore(folder / "memory"),
             journal,
             RuleExtractor(),
-            MemoryOptions(debounce_seconds=0, retry_pause=0),
+            memory_options(debounce_seconds=0, retry_pause=0),
             lambda: NOON,
             changes=changes,
         )

@@ -52,6 +52,7 @@ class EntryJson(TypedDict):
     files: list[FileJson]
     question: QuestionJson | None
     rateable: bool
+    suggestions: list[str]
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,9 @@ class WebDriver(Driver):
             choice = ("up", "down")[self.thumbs.index(label)]
             self._browser.press(chat, topic, f"feedback:{rated[-1]}", choice)
             return
+        if label in entries[-1]["suggestions"]:
+            self._browser.post(chat, topic, label)
+            return
         questions = [entry["question"] for entry in entries if entry["question"]]
         found = [
             (each["id"], one["id"]) for each in questions for one in each["options"] if one["label"] == label
@@ -189,9 +192,10 @@ class WebDriver(Driver):
     async def look(self, place: Place) -> list[Shown]:
         chat, topic = place.conversation.chat, place.conversation.topic
         entries, growing = await self._browser.entries(chat, topic)
-        return [self._shown(e, growing=False) for e in entries] + [
-            self._shown(e, growing=True) for e in growing
-        ]
+        shown = [self._shown(e, growing=False) for e in entries]
+        if entries and not growing:  # the page offers what the newest entry suggests
+            shown[-1] = replace(shown[-1], buttons=(*shown[-1].buttons, *entries[-1]["suggestions"]))
+        return shown + [self._shown(e, growing=True) for e in growing]
 
     async def content(self, place: Place, shown: Shown, name: str) -> bytes:
         return await self._browser.download(self._files[(shown.id, name)])

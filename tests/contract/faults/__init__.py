@@ -13,6 +13,7 @@ from tests.contract.faults import (
     outbound,
     questions,
     slack,
+    suggestions,
     telegram,
     thread_context,
     voice,
@@ -24,7 +25,8 @@ from tests.contract.promises import PROMISES
 
 _NEUTRAL = (
     *(*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS),
-    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS, *memory.FAULTS),
+    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS, *suggestions.FAULTS),
+    *memory.FAULTS,
 )
 _OWN = {
     "feishu": feishu.FAULTS,

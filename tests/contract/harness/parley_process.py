@@ -44,7 +44,6 @@ from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.memory.tools.changes import ToolChanges
@@ -56,6 +55,7 @@ from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedChannel
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
+from tests.kit.samples.memory_options import memory_options
 
 SECOND = "support"
 """What the settings call the second app."""
@@ -220,7 +220,7 @@ async def start(around: Surroundings) -> Process:
 def _memory(journal: UnreliableJournal) -> MemoryService:
     """The product's memory, in the store; nothing is learned, as nobody runs it."""
     store = SqlMemoryStore(journal)
-    return MemoryService(store, journal, RuleExtractor(), MemoryOptions(), time.time)  # type: ignore[arg-type]
+    return MemoryService(store, journal, RuleExtractor(), memory_options(), time.time)  # type: ignore[arg-type]
 
 
 async def _tools(

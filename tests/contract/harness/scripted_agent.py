@@ -79,6 +79,17 @@ def asking(*questions: Question) -> Script:
     return script
 
 
+def suggesting(text: str, *suggestions: str) -> Script:
+    """Echoes everything, and suggests these under its answer to `text`."""
+
+    async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunStarted(_run(request))
+        offered = suggestions if request.text == text else ()
+        yield RunEnded(Outcome.ANSWERED, f"you said {request.text}", suggestions=offered)
+
+    return script
+
+
 def hurrying(words: Sequence[str]) -> Script:
     """Says one word after the other as fast as it can."""
 

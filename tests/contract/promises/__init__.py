@@ -7,24 +7,23 @@ from tests.contract.promises import (
     commands,
     crash,
     delivery,
-    feedback,
     files,
     groups,
     hostile,
     identity,
     inbound,
     lifecycle,
-    questions,
     streaming,
     text,
     thread_context,
     voice,
 )
+from tests.contract.promises.buttons import feedback, questions, suggestions
 from tests.contract.promises.memory import team, tools
 
 _MODULES = (
     *(inbound, groups, identity, thread_context, streaming, text, files, voice),
-    *(commands, team, tools, delivery, questions, feedback, crash, hostile, lifecycle),
+    *(commands, team, tools, delivery, questions, feedback, suggestions, crash, hostile, lifecycle),
 )
 _ALL = [promise for module in _MODULES for promise in promises_in(module)]
 PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ALL}

@@ -18,6 +18,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from benchmarks.kit.postgres_cluster import Cluster
+from parley.server.options import ServerLimits
 from parley.server.storage.interface import PostgresPlace
 from tests.kit.doubles.killable_server import KEY, STEPS, allow, server
 from tests.kit.waiting import until
@@ -29,11 +30,11 @@ HALF = STEPS // 2
 
 @contextmanager
 def two_servers(
-    folder: Path, place: PostgresPlace
+    folder: Path, place: PostgresPlace, limits: ServerLimits | None = None
 ) -> Iterator[list[tuple[LangGraphClient, ForkServerProcess]]]:
     """A client of each of two servers, and their processes."""
     with ExitStack() as stack:
-        made = [stack.enter_context(server(folder, place)) for _ in range(2)]
+        made = [stack.enter_context(server(folder, place, limits)) for _ in range(2)]
         yield [(get_client(url=url, api_key=KEY), process) for url, process in made]
 
 
@@ -62,7 +63,7 @@ async def halfway(folder: Path, client: LangGraphClient) -> tuple[str, str, str]
     allow(folder, HALF)
     thread = str(uuid4())
     first = await client.runs.create(
-        thread, "walk", input={"steps": []}, if_not_exists="create", stream_mode="updates"
+        thread, "walk", input={"steps": []}, if_not_exists="create", stream_mode=["updates", "values"]
     )
     second = await client.runs.create(thread, "walk", input={"steps": []}, multitask_strategy="enqueue")
     await until(lambda: len(taken(folder)) == HALF, "it has come to its middle")
@@ -94,6 +95,23 @@ async def test_another_server_goes_on_with_what_one_has_left(
     rounds = 3 if blow == signal.SIGSTOP else 2
     assert state["values"]["steps"] == list(range(rounds * STEPS))
     assert len(taken(tmp_path)) <= rounds * STEPS + 1, "only what was under way is done again"
+
+
+async def test_a_step_whose_checkpoint_is_saved_has_its_events_kept(
+    tmp_path: Path, place: PostgresPlace
+) -> None:
+    """The server dies before it would have written events down by itself; the step is not taken again."""
+    with two_servers(tmp_path, place, ServerLimits(gathered=3_600.0)) as [(a, process), (b, _)]:
+        async with a, b:
+            thread, first, _ = await halfway(tmp_path, a)
+            os.kill(process.pid or 0, signal.SIGKILL)
+            allow(tmp_path, 2 * STEPS)
+            parts = [part async for part in b.runs.join_stream(thread, first, last_event_id="0")]
+    assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
+    told = [part.data["step"]["steps"][0] for part in parts if part.event == "updates"]
+    assert told == list(range(STEPS)), "who follows it has seen each step once"
+    states = {len(part.data["steps"]) for part in parts if part.event == "values"}
+    assert states == set(range(STEPS + 1)), "and how the thread stood after each"
 
 
 async def test_a_server_that_is_stopped_leaves_its_run_at_once(tmp_path: Path, place: PostgresPlace) -> None:

@@ -11,15 +11,15 @@ import pytest
 from parley.core.model.errors import MemoryDamaged
 from parley.core.ports.memory.port import MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
 from tests.kit.samples.memories import failed_turns
+from tests.kit.samples.memory_options import memory_options
 
-AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
+AT_ONCE = memory_options(debounce_seconds=0, retry_pause=0)
 BROKEN = '{"facts": ['
 
 

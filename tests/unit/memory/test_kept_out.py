@@ -7,13 +7,14 @@ from dataclasses import replace
 from parley.core.ports.memory.port import MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import Groups, MemoryOptions
+from parley.memory.options import Groups
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
+from tests.kit.samples.memory_options import memory_options
 
-AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
+AT_ONCE = memory_options(debounce_seconds=0, retry_pause=0)
 SAID = "My password is hunter2 and I like tea"
 
 

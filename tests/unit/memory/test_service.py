@@ -28,6 +28,7 @@ from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
 from tests.kit.machine import patience
 from tests.kit.samples.memories import failed_turns
+from tests.kit.samples.memory_options import memory_options
 
 HELLO = RecallQuery("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
 
@@ -47,7 +48,7 @@ class Ticking:
 async def service_on(path, options=None, store=None, extractor=None):
     async with SqliteStore.open(path / "db") as journal:
         store, extractor = store or FileMemoryStore(path / "memory"), extractor or RuleExtractor()
-        yield MemoryService(store, journal, extractor, options or MemoryOptions(), Ticking())
+        yield MemoryService(store, journal, extractor, options or memory_options(), Ticking())
 
 
 class Away:
@@ -127,8 +128,8 @@ async def test_a_cancelled_turn_leaves_nothing_behind(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "private"),
-    [(MemoryOptions(enabled=False), True), (MemoryOptions(injection_enabled=False), True),
-     (MemoryOptions(groups=Groups.OFF), False), (MemoryOptions(groups=Groups.SEPARATE), False)],
+    [(memory_options(enabled=False), True), (memory_options(injection_enabled=False), True),
+     (memory_options(groups=Groups.OFF), False), (memory_options(groups=Groups.SEPARATE), False)],
 )  # fmt: skip
 async def test_nothing_is_recalled_where_that_is_not_wanted(tmp_path, options, private):
     async with service_on(tmp_path, options) as service:
@@ -137,16 +138,16 @@ async def test_nothing_is_recalled_where_that_is_not_wanted(tmp_path, options, p
 
 
 async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
-    async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
+    async with service_on(tmp_path, memory_options(enabled=False)) as service:
         assert not service.enabled
         await service.record(turn(1, "I live in Ulm"))
         assert (await service.admin.health()).waiting == 0
 
 
 async def test_other_options_hold_while_it_runs(tmp_path):
-    async with service_on(tmp_path, MemoryOptions(enabled=False)) as service, service.running():
+    async with service_on(tmp_path, memory_options(enabled=False)) as service, service.running():
         await service.record(turn(1, "I live in Ulm"))
-        service.reconfigure(MemoryOptions(debounce_seconds=0.0), RuleExtractor(), ())
+        service.reconfigure(memory_options(debounce_seconds=0.0), RuleExtractor(), ())
         assert service.enabled
         assert service.admin.config["enabled"] is True
         await service.record(turn(2, "I live in Bonn"))
@@ -290,7 +291,7 @@ async def test_facts_are_made_corrected_and_removed_by_hand(tmp_path):
 
 
 async def test_a_category_that_is_not_configured_is_refused_by_name(tmp_path):
-    options = MemoryOptions(vocabulary=MemoryVocabulary({"person": "who they are", "correction": "wrong"}))
+    options = memory_options(vocabulary=MemoryVocabulary({"person": "who they are", "correction": "wrong"}))
     async with service_on(tmp_path, options=options) as service:
         admin = service.admin
         with pytest.raises(UnknownCategory, match="category: must be one of person, correction"):
@@ -306,7 +307,7 @@ async def test_a_category_that_is_not_configured_is_refused_by_name(tmp_path):
 async def test_no_secret_is_in_the_status(tmp_path):
     settings = ModelSettings("openai:tiny", "http://127.0.0.1:9/v1", "secret-key-1")
     extractor = ModelExtractor(LangchainModel(settings), load_prompts())
-    options = MemoryOptions(debounce_seconds=0, retry_pause=0)
+    options = memory_options(debounce_seconds=0, retry_pause=0)
     async with service_on(tmp_path, options, extractor=extractor) as service, service.running():
         await service.record(turn(1, "I live in Ulm"))
         await until(lambda: failed_turns(service.admin))
@@ -331,7 +332,7 @@ async def test_recording_on_a_store_that_is_away_asks_for_the_turn_again(tmp_pat
 
             return fail
 
-    service = MemoryService(FileMemoryStore(tmp_path), Away(), RuleExtractor(), MemoryOptions())
+    service = MemoryService(FileMemoryStore(tmp_path), Away(), RuleExtractor(), memory_options())
     with pytest.raises(StoreUnavailable):
         await service.record(turn(1, "I live in Ulm"))
     for ask in (service.overview, service.clear, service.admin.export):

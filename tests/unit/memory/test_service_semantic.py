@@ -8,10 +8,10 @@ from pathlib import Path
 from parley.core.ports.memory.port import RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import Fact
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
+from tests.kit.samples.memory_options import memory_options
 
 
 class Meaning:
@@ -36,7 +36,7 @@ def occasion(text: str) -> RecallQuery:
 
 async def test_it_puts_what_is_meant_first(tmp_path: Path):
     async with SqliteStore.open(tmp_path / "parley.db") as journal:
-        options = MemoryOptions(max_injection_tokens=100)
+        options = memory_options(max_injection_tokens=100)
         for meaning, first in ((None, "parking"), (Meaning(), "cat")):
             store = FileMemoryStore(tmp_path / "memory")
             service = MemoryService(store, journal, RuleExtractor(), options, semantic=meaning)
@@ -52,7 +52,7 @@ async def test_what_is_forgotten_leaves_no_vectors(tmp_path: Path):
         meaning = Meaning()
         store = FileMemoryStore(tmp_path / "memory")
         async with MemoryService(
-            store, journal, RuleExtractor(), MemoryOptions(), semantic=meaning
+            store, journal, RuleExtractor(), memory_options(), semantic=meaning
         ).running() as service:
             await service.add("ann", "Her cat is called Mia")
             await service.forget("ann", "nothing like it")

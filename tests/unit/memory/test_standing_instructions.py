@@ -12,12 +12,12 @@ from parley.core.ports.memory.port import MOST_INSTRUCTIONS, NO_ORIGIN, RecallQu
 from parley.memory.learning.extraction.diff import Diff, ProposedFact
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.model.document import Category, MemoryDocument, StoredMemory
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn
 from tests.kit.samples.memories import fact
+from tests.kit.samples.memory_options import memory_options
 
 HEADING = "How the person wants every answer"
 
@@ -38,7 +38,7 @@ class Proposing(RuleExtractor):
 async def remembering(path, extractor=None, **options):
     async with SqliteStore.open(path / "db") as journal:
         store = FileMemoryStore(path / "memory")
-        chosen = MemoryOptions(debounce_seconds=0, **options)
+        chosen = memory_options(debounce_seconds=0, **options)
         yield MemoryService(store, journal, extractor or RuleExtractor(), chosen, lambda: NOON + 100)
 
 

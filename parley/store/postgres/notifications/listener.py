@@ -36,37 +36,47 @@ async def listen(
     with the next look only. A connection that stands and hears nothing is opened again, too. `listening` is
     set at the first success.
     """
-    failures = 0
+    loss = _Loss(where.place, news)
     while True:
         try:
             connection = await connect(where)
             try:
                 for channel in heard:
                     await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-                failures = 0
+                loss = _Loss(where.place, news)
                 listening.set()
                 news.on_gap()  # whatever was said meanwhile
                 await _hear(connection, news, heard, check_every)
             finally:
                 await connection.close()
         except (StoreUnavailable, psycopg.Error) as error:
-            failures += 1
-            if failures == 2:  # one that was ended alone is there again at once
-                failures = await _tell(where, news, error)
+            await loss.note_failure(error)
         await asyncio.sleep(STORE_PAUSE)
 
 
-async def _tell(
-    where: PostgresLocation, news: PostgresNotifier, error: StoreUnavailable | psycopg.Error
-) -> int:
-    """Say that others are not heard; returns how many failures count. Who writes says that all is away."""
-    try:
-        await news.call_itself()
-    except StoreUnavailable:
-        return 1
-    line = error if isinstance(error, StoreUnavailable) else map_error(where.place, error)
-    log.warning("%s Other nodes are not heard until it is back.", line)
-    return 2
+class _Loss:
+    """Tells the loss of the listening connection alone from an outage, which is told by who writes."""
+
+    def __init__(self, place: str, news: PostgresNotifier) -> None:
+        self._place = place
+        self._news = news
+        self._session: int | None = None
+
+    async def note_failure(self, error: StoreUnavailable | psycopg.Error) -> None:
+        """Say that others are not heard, once that is sure.
+
+        One session of the server that answers before an attempt and after it: the database was there all the
+        while. An answer alone proves nothing, since the database may have been away and be back.
+        """
+        before = self._session
+        try:
+            self._session = await self._news.call_itself()
+        except StoreUnavailable:
+            self._session = None
+            return
+        if before == self._session:
+            line = error if isinstance(error, StoreUnavailable) else map_error(self._place, error)
+            self._news.note_lost(f"{line} Other nodes are not heard until it is back.")
 
 
 async def _hear(

@@ -25,6 +25,8 @@ _MOST_OPEN = 100
 _MOST_PARTS = 500
 """Parts of one text that are kept; one with more is dropped."""
 
+_NOTIFY = "SELECT pg_backend_pid(), pg_notify(%s, part) FROM unnest(%s::text[]) AS part"
+
 _DEAF = (
     "notices of other nodes do not arrive: work is found up to a second later. Where store.url is a pooler "
     "in transaction mode, set store.listen_url (docs/nodes.md)"
@@ -51,13 +53,26 @@ class PostgresNotifier:
         self.deaf = False
 
     async def publish(self, topic: str, text: str) -> None:
-        statement = "SELECT pg_notify(%s, part) FROM unnest(%s::text[]) AS part"
-        await self._writer.submit(SqlCall(statement, (self._schema, list(self._parts(topic, text)))))
+        await self._notify(topic, text)
 
-    async def call_itself(self) -> None:
-        """Tell this node something, which it is to hear. Raises StoreUnavailable."""
+    async def call_itself(self) -> int:
+        """Tell this node something, which it is to hear; returns the session of the server that told it.
+
+        Raises StoreUnavailable.
+        """
         self._unheard = True
-        await self.publish(_SELF, "")
+        return await self._notify(_SELF, "")
+
+    async def _notify(self, topic: str, text: str) -> int:
+        call = SqlCall(_NOTIFY, (self._schema, list(self._parts(topic, text))))
+        (session, _), *_ = await self._writer.submit(call)
+        return int(session)
+
+    def note_lost(self, line: str) -> None:
+        """Note that nothing is heard, which the `line` says; not where that is known."""
+        if not self.deaf:
+            log.warning(line)
+        self.deaf = True
 
     def check_hearing(self) -> bool:
         """Return whether that was heard; a change is said in the log."""

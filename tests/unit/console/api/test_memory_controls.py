@@ -31,6 +31,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.llm_provider import NOON
+from tests.kit.samples.memory_options import memory_options
 
 OWN = "web:local"
 CHAT = Conversation("web", "chat-0001")
@@ -79,7 +80,7 @@ async def opened(folder: Path, options: MemoryOptions) -> AsyncIterator[Scene]:
 
 @pytest_asyncio.fixture
 async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
-    async with opened(tmp_path, MemoryOptions()) as scene:
+    async with opened(tmp_path, memory_options()) as scene:
         yield scene
 
 
@@ -188,7 +189,7 @@ async def test_all_of_it_needs_the_token_and_memory(tmp_path: Path, scene: Scene
         scene.http.headers["authorization"] = "Bearer wrong-token-altogether"
         answer = await scene.http.request(method, f"/api/memory{path}")
         assert answer.status_code == 401, path
-    async with opened(tmp_path / "off", replace(MemoryOptions(), enabled=False)) as off:
+    async with opened(tmp_path / "off", replace(memory_options(), enabled=False)) as off:
         for method, path in asks:
             answer = await off.http.request(method, f"/api/memory{path}")
             assert (answer.status_code, answer.json()["error"]["code"]) == (409, "memory_off"), path

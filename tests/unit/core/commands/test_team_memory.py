@@ -12,10 +12,10 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.ports.memory.admin import FactChange
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.sql import SqlMemoryStore
 from tests.kit.doubles.core import Core, core
+from tests.kit.samples.memory_options import memory_options
 
 BOB = User("test", "bob", "Bob")
 ROOM, OTHER = Conversation("test", "room"), Conversation("test", "other")
@@ -90,7 +90,7 @@ async def test_clearing_it_is_confirmed(tmp_path: Path) -> None:
 async def parley(tmp_path: Path):
     """A core with a real memory."""
     async with core(tmp_path) as made:
-        options = MemoryOptions()
+        options = memory_options()
         service = MemoryService(
             SqlMemoryStore(made.journal), made.journal, RuleExtractor(), options, made.services.clock
         )

@@ -10,12 +10,12 @@ import pytest
 from parley.core.ports.memory.controls import ExportShape, ImportRefused, ImportResult, ToldReason
 from parley.core.ports.memory.port import FactOrigin, MemoryNotices, RecallQuery
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, turn, until
+from tests.kit.samples.memory_options import memory_options
 
 TEAM = "team/test:room"
 HERE = FactOrigin("test:room", "https://chat/1", "Ann")
@@ -26,7 +26,7 @@ KEY = "sk-ant-api03-" + "a1B2" * 24
 async def remembering(path, *, sql=False):
     async with SqliteStore.open(path / "db") as journal:
         store = SqlMemoryStore(journal) if sql else FileMemoryStore(path / "memory")
-        options = MemoryOptions(debounce_seconds=0, retry_pause=0)
+        options = memory_options(debounce_seconds=0, retry_pause=0)
         yield MemoryService(store, journal, RuleExtractor(), options, lambda: NOON + 100)
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from parley.core.ports.memory.port import FactOrigin
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.options import MemoryOptions, Staleness
+from parley.memory.options import Staleness
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.samples.memories import DAY, START, at
+from tests.kit.samples.memory_options import memory_options
 
 TEAM = "team/test:room"
 PLAN = f"The release is on {at(20)[:10]}"
@@ -25,7 +26,7 @@ class Team:
     def __init__(self, path, journal, **options):
         self.day = 0.0
         store = FileMemoryStore(path / "memory")
-        chosen = MemoryOptions(debounce_seconds=0, **options)
+        chosen = memory_options(debounce_seconds=0, **options)
         self.service = MemoryService(store, journal, RuleExtractor(), chosen, lambda: START + self.day * DAY)
         self.add, self.edit = self.service.controls.add, self.service.controls.edit
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
@@ -171,3 +173,79 @@ def test_what_was_under_way_is_made_before_what_lies_aside_is_cleared(tmp_path: 
     found = spaces.find(THREAD)
     assert found
     assert state(found) == NEW
+
+
+def regular(text: str | bytes) -> Callable[[Path], object]:
+    return lambda place: place.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def as_folder(place: Path) -> None:
+    (place / "inner").mkdir(parents=True)
+
+
+DAMAGED: dict[str, Callable[[Path], object]] = {
+    "nothing": regular(""),
+    "cut off": regular('{"deleted": ["/gone.txt"], "folders": ["/ne'),
+    "no object": regular("[]"),
+    "a key is missing": regular('{"deleted": [], "folders": []}'),
+    "a text for a list": regular('{"deleted": "/gone.txt", "folders": [], "files": {}}'),
+    "numbers for paths": regular('{"deleted": [7], "folders": [], "files": {}}'),
+    "a list for the files": regular('{"deleted": [], "folders": [], "files": ["/a"]}'),
+    "no name": regular('{"deleted": [], "folders": [], "files": {"/a": null}}'),
+    "a name that leads out": regular('{"deleted": [], "folders": [], "files": {"/a": "../files/same.txt"}}'),
+    "a NUL in a name": regular('{"deleted": [], "folders": [], "files": {"/a": "\\u0000"}}'),
+    "a key that no file ends": regular(
+        '{"deleted": [], "folders": [], "files": {"/a": "' + "a" * 32 + "\n" + '"}}'
+    ),
+    "deep": regular("[" * 100_000),
+    "deep in a list": regular(
+        '{"deleted": ' + "[" * 100_000 + "]" * 100_000 + ', "folders": [], "files": {}}'
+    ),
+    "NULs": regular(b"\0" * 4_096),
+    "no UTF-8": regular(b'{"deleted": ["\xff"], "folders": [], "files": {}}'),
+    "a number that is too long": regular('{"deleted": ' + "9" * 100_000 + ', "folders": [], "files": {}}'),
+    "a folder": as_folder,
+    "a link": lambda place: place.symlink_to(place.parent.parent / "files" / "same.txt"),
+    "a pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_list_is_set_aside_and_told_once(
+    folder: WorkspaceFolder,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    damage: Callable[[Path], object],
+) -> None:
+    listed = tmp_path / THREAD / UNFINISHED / "changes.json"
+    damage(listed)
+    for _ in range(3):
+        again = Workspaces(tmp_path, LIMITS).of(THREAD)
+        assert state(again) == OLD
+    (line,) = [record.getMessage() for record in caplog.records]
+    (kept,) = (tmp_path / THREAD).glob("damaged-*")
+    assert str(listed) in line
+    assert str(kept) in line
+    with again.batch() as batch:
+        batch.write("/same.txt", b"new")
+    assert again.read("/same.txt") == b"new"
+    assert not list(listed.parent.iterdir())
+
+
+def test_a_list_that_cannot_be_read_for_now_stays(
+    folder: WorkspaceFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tmp_path / THREAD / UNFINISHED / "changes.json"
+    listed.write_text('{"deleted": ["/gone.txt"], "folders": [], "files": {}}')
+    opened = os.open
+
+    def out_of_descriptors(path: str, *args: int, dir_fd: int | None = None) -> int:
+        if path == "changes.json":
+            raise OSError(errno.EMFILE, "Too many open files")
+        return opened(path, *args, dir_fd=dir_fd)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", out_of_descriptors)
+        with pytest.raises(PathRefused, match="Too many"):
+            Workspaces(tmp_path, LIMITS).of(THREAD)
+    assert not Workspaces(tmp_path, LIMITS).of(THREAD).has("/gone.txt")

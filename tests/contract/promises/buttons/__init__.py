@@ -1,0 +1,1 @@
+"""What stands under answers to be pressed: options of questions, thumbs, suggestions."""
