@@ -211,3 +211,13 @@ async def test_a_state_has_those_of_its_last_turn_alone(said: list[str]) -> None
     stale = {"messages": [HumanMessage("how do I brew tea")], "suggestions": ["Of the turn before?"]}
     state = await graph.ainvoke(stale)
     assert state["suggestions"] == said
+
+
+async def test_a_summary_is_nothing_that_a_person_said() -> None:
+    answer = AIMessage("With water.", response_metadata={"model_name": "m"})
+    suggesting = FakeListChatModel(responses=['["How hot?"]'])
+    graph = create_agent(
+        GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
+    )
+    summary = HumanMessage("They talked.", additional_kwargs={"lc_source": "summarization"})
+    assert "suggestions" not in await graph.ainvoke({"messages": [summary]})
