@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain.agents import create_agent
@@ -208,7 +209,7 @@ async def test_a_state_has_those_of_its_last_turn_alone(said: list[str]) -> None
     graph = create_agent(
         GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
     )
-    stale = {"messages": [HumanMessage("how do I brew tea")], "suggestions": ["Of the turn before?"]}
+    stale: Any = {"messages": [HumanMessage("how do I brew tea")], "suggestions": ["Of the turn before?"]}
     state = await graph.ainvoke(stale)
     assert state["suggestions"] == said
 
@@ -220,4 +221,5 @@ async def test_a_summary_is_nothing_that_a_person_said() -> None:
         GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
     )
     summary = HumanMessage("They talked.", additional_kwargs={"lc_source": "summarization"})
-    assert "suggestions" not in await graph.ainvoke({"messages": [summary]})
+    state: Any = await graph.ainvoke({"messages": [summary]})
+    assert "suggestions" not in state
