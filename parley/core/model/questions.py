@@ -55,7 +55,7 @@ option is the number of the suggestion, from 0 on."""
 MOST_SUGGESTIONS = 3
 """Number of suggestions below an answer."""
 LONGEST_SUGGESTION = 75
-"""Characters that a button has room for: Slack's limit, the least of the platforms'."""
+"""Characters that a button has room for on every platform."""
 _MOST_TURN = 200
 
 

@@ -123,8 +123,10 @@ def _last_words(messages: Sequence[AnyMessage]) -> tuple[str, str]:
     """Return what the person said last, and the answer to it; "" for an answer that is none of a model."""
     last = messages[-1]
     answered = isinstance(last, AIMessage) and not last.tool_calls and bool(last.response_metadata)
-    people = (each.text for each in reversed(messages) if isinstance(each, HumanMessage))
-    return next(people, ""), last.text.strip() if answered else ""
+    # Of a long turn nothing but a summary may be left, which is a message of this kind, too.
+    people = [each for each in messages if isinstance(each, HumanMessage)]
+    spoke = bool(people) and "lc_source" not in people[-1].additional_kwargs
+    return people[-1].text if spoke else "", last.text.strip() if answered else ""
 
 
 def _cut(text: str) -> str:

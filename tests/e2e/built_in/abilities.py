@@ -111,6 +111,12 @@ ABILITIES = (
         "",
         "",
     ),
+    Ability(
+        "It suggests what to ask next, as buttons.",
+        "e2e/built_in/test_suggestions.py::test_on_the_page_they_come_with_the_answer_and_go_with_the_next",
+        "",
+        "",
+    ),
 )
 
 

@@ -26,6 +26,9 @@ def collected(*states: Json) -> tuple[str, ...]:
         (["\x00", "\u202eabc", " \n"], ("abc",)),
         ([1, None, ["a"], {"text": "a"}, True, "b"], ("b",)),
         (["a"] * 100_000, ("a",)),
+        (["<img src=x onerror=alert(1)>", "\ud800?"], ("<img src=x onerror=alert(1)>", "\ufffd?")),
+        # A press is to ask: a command would do more than its button shows.
+        (["/new", "/memory forget 1", "/etc/hosts?"], ("/etc/hosts?",)),
         ([], ()),
     ],
 )

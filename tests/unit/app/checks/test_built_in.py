@@ -17,6 +17,7 @@ def found(text, folder):
     ("section", "words"),
     [
         ("fallbacks: ['openai:c']", '"openai:c" is not in agent.models; write it there, too'),
+        ("suggestions: 'openai:c'", '"openai:c" is not in agent.models; write it there, too'),
         ("mcp: {file: none.json}", "cannot be read: No such file or directory; write it, or remove the key"),
         ("skills: {enabled: [none]}", "/skills: No such file or directory; install it with `parley skills"),
         ("skills: {enabled: ['../x']}", "is no name of a skill"),

@@ -6,13 +6,17 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 from starlette.responses import JSONResponse, Response
 
 from parley.core.model.types import OutboundMessage
 from parley.server.default_agent import suggestions
-from parley.server.default_agent.suggestions import read_suggestions
+from parley.server.default_agent.suggestions import SuggestedMessages, read_suggestions
 from parley.server.options import DefaultAgentOptions, TaskOptions, ToolRules
 from tests.kit.doubles.llm_provider import fails, says
 from tests.unit.server.default_agent.conversation import Talk, conversation
@@ -195,3 +199,27 @@ async def test_who_stops_while_they_are_made_has_the_answer(tmp_path: Path) -> N
             )
         told = await talk.say("/stop")
         assert told.suggestions == ()
+
+
+@pytest.mark.parametrize("said", [[], ["How hot?"]])
+async def test_a_state_has_those_of_its_last_turn_alone(said: list[str]) -> None:
+    answer = AIMessage("With water.", response_metadata={"model_name": "m"})
+    # Without a response the model fails.
+    suggesting = FakeListChatModel(responses=[json.dumps(said)] if said else [])
+    graph = create_agent(
+        GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
+    )
+    stale: Any = {"messages": [HumanMessage("how do I brew tea")], "suggestions": ["Of the turn before?"]}
+    state = await graph.ainvoke(stale)
+    assert state["suggestions"] == said
+
+
+async def test_a_summary_is_nothing_that_a_person_said() -> None:
+    answer = AIMessage("With water.", response_metadata={"model_name": "m"})
+    suggesting = FakeListChatModel(responses=['["How hot?"]'])
+    graph = create_agent(
+        GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
+    )
+    summary = HumanMessage("They talked.", additional_kwargs={"lc_source": "summarization"})
+    state: Any = await graph.ainvoke({"messages": [summary]})
+    assert "suggestions" not in state

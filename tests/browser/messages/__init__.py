@@ -1,0 +1,1 @@
+"""Messages of the person on the page: changed, queued, and suggested ones."""

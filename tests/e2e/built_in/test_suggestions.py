@@ -1,0 +1,43 @@
+"""The built-in agent suggests what to ask next, through Parley as a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from starlette.responses import Response
+
+from tests.e2e.built_in.test_tools import running
+from tests.kit.doubles.llm_provider import provider, says
+from tests.kit.product.web_person import WebPerson
+from tests.unit.server.default_agent.scripted_model import Asked, streams
+
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
+
+SUGGESTED = ["How hot should the water be?", "Which tea is mildest?"]
+
+
+def model(asked: Asked) -> Response:
+    """Suggest where that is asked for, once; else say back."""
+    first, last = asked["messages"][0]["content"], asked["messages"][-1]["content"]
+    if "may well want to send next" not in str(first):
+        return streams(content=f"You said: {last}")(asked)
+    texts = json.dumps(SUGGESTED if "brew" in str(last) else [])
+    return (streams(content=texts) if asked.get("stream") else says(texts))(asked)
+
+
+async def test_on_the_page_they_come_with_the_answer_and_go_with_the_next(tmp_path: Path) -> None:
+    async with (
+        provider(model) as spoken,
+        running(tmp_path, spoken, suggestions="openai:m") as parley,
+    ):
+        web = WebPerson(parley.url)
+        heard = await asyncio.to_thread(web.ask, "How do I brew tea?")
+        assert heard.final["suggestions"] == SUGGESTED
+        assert not any("mildest" in text for text in heard.growing)
+        heard = await asyncio.to_thread(web.ask, SUGGESTED[0])
+        assert SUGGESTED[0] in heard.text
+        assert heard.final["suggestions"] == []
+        web.close()
