@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from parley.channels.dingtalk.formatting import VARIABLE_BYTES, variable_parts, wire_bytes
 from parley.channels.kit.fields import compact_json
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, shorten
-from parley.core.model.questions import Option, Question
-from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.model.feedback import FEEDBACK_QUESTION, THUMBS
+from parley.core.model.questions import (
+    STOP_OPTION,
+    STOP_QUESTION,
+    SUGGESTION_QUESTION,
+    Option,
+    Question,
+    suggestion_question,
+)
+from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
 from parley.core.texts import Sentence, language_of, say
 
 WORDS, BUTTONS, NOTE = "content", "buttons", "note"
@@ -22,6 +32,8 @@ _COLORS = {"approve": "blue", "reject": "red"}
 _ANSWER = "parley-"
 _PREFIX = "parley-ask-"
 _ACTION = "answer-"
+_SUGGESTED = "next_"
+"""How the option of a suggestion begins: a card tells its answer's turn, not which buttons stood there."""
 
 
 def out_track_id(question: str, index: int) -> str:
@@ -62,6 +74,34 @@ def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[Json
     made = tuple(_button(option, _sent(option, target, home)) for option in question.options)
     fits = len(made) <= MOST_BUTTONS and byte_length(encode_buttons(made)) <= VARIABLE_BYTES
     return made if fits else ()
+
+
+def fitting_buttons(question: Question, target: ReplyTarget, home: str) -> tuple[JsonObject, ...]:
+    """Return a button for each of the first options that there is room for."""
+    options = question.options
+    while options and not buttons_of(replace(question, options=options), target, home):
+        options = options[:-1]
+    return buttons_of(replace(question, options=options), target, home)
+
+
+def answer_buttons(snapshot: OutboundMessage) -> Question | None:
+    """Return what stands under an answer, as one question: thumbs, and what may be asked next.
+
+    A card has one list of buttons; `under_answer` tells what a pressed one is of.
+    """
+    thumbs = THUMBS if snapshot.rateable else ()
+    suggested = suggestion_question(snapshot.turn_id, snapshot.suggestions).options
+    options = (*thumbs, *(Option(f"{_SUGGESTED}{each.id}", each.label) for each in suggested))
+    return Question(snapshot.turn_id, "", options) if options else None
+
+
+def under_answer(turn: str, option: str) -> tuple[str, str]:
+    """Return the question and the option of a button that stood under a turn's answer."""
+    if option == STOP_OPTION:
+        return f"{STOP_QUESTION}{turn}", option
+    if option.startswith(_SUGGESTED):
+        return f"{SUGGESTION_QUESTION}{turn}", option.removeprefix(_SUGGESTED)
+    return f"{FEEDBACK_QUESTION}{turn}", option
 
 
 def encode_buttons(buttons: tuple[JsonObject, ...]) -> str:

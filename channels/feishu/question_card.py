@@ -9,9 +9,9 @@ from parley.channels.feishu import formatting
 from parley.channels.feishu.formatting import MAX_CARD_BYTES, measure, render
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, shorten
-from parley.core.model.feedback import FeedbackChoice, is_words_prompt, thumbs_question
-from parley.core.model.questions import EDIT, Option, Question, stop_question
-from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.model.feedback import FEEDBACK_QUESTION, FeedbackChoice, is_words_prompt, thumbs_question
+from parley.core.model.questions import EDIT, Option, Question, stop_question, suggestion_question
+from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
 from parley.core.texts import Sentence, say
 
 QUESTION, OPTION, TOPIC, PRIVATE = "q", "o", "t", "p"
@@ -54,21 +54,39 @@ def footer_for(question: Question, target: ReplyTarget) -> CardFooter:
     return CardFooter(made if fits else (), words)
 
 
-def thumbs_footer(turn: str, target: ReplyTarget) -> CardFooter:
-    """Return the thumbs under a turn's answer: small, side by side."""
-    question = thumbs_question(turn)
+def answer_footer(snapshot: OutboundMessage, text: str, target: ReplyTarget) -> CardFooter:
+    """Return the thumbs and the suggestions under an answer, as far as its last card's text leaves room."""
+    foot, turn = NO_FOOTER, target.turn_id
+    if snapshot.rateable:
+        foot = _with_row(foot, thumbs_question(turn), text, target)
+    if snapshot.suggestions:
+        foot = _with_row(foot, suggestion_question(turn, snapshot.suggestions), text, target)
+    return foot
+
+
+def _with_row(foot: CardFooter, question: Question, text: str, target: ReplyTarget) -> CardFooter:
+    """Return a foot with a question's buttons as one more row; as it is where they are too much."""
+    thumbs = question.id.startswith(FEEDBACK_QUESTION)
     columns: list[Json] = [
         {
             "tag": "column",
             "width": "auto",
             "elements": [
-                {**_button(option, _sent(question, option.id, target)), "type": "text", "size": "small"}
+                {
+                    **_button(option, _sent(question, option.id, target)),
+                    "type": "text" if thumbs else "default",
+                    "size": "small",
+                }
             ],
         }
         for option in question.options
     ]
     row: JsonObject = {"tag": "column_set", "horizontal_spacing": "small", "columns": columns}
-    return CardFooter((row,))
+    if not thumbs:
+        # Sentences wrap where a client's window is narrower than the row.
+        row = {**row, "flex_mode": "flow"}
+    more = CardFooter((*foot.elements, row))
+    return more if fits_under(text, more) else foot
 
 
 def stop_element(turn: str, target: ReplyTarget) -> JsonObject:

@@ -22,6 +22,7 @@ from parley.channels.dingtalk.question_layout import (
     action_values,
     answered_turn_in,
     question_id_in,
+    under_answer,
 )
 from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
 from parley.channels.dingtalk.unanswered_presses import AFTER_PRESS, UnansweredPresses
@@ -31,8 +32,7 @@ from parley.channels.kit.retry import RetryPauses, retry
 from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
-from parley.core.model.feedback import FEEDBACK_QUESTION
-from parley.core.model.questions import STOP_OPTION, STOP_QUESTION, Click
+from parley.core.model.questions import Click
 from parley.core.model.types import JsonObject
 from parley.core.ports.channel import Inbox
 from parley.core.texts import Sentence, language_of, say
@@ -81,12 +81,12 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
     content = json_object(text_or_empty(data, "content"))
     sent = _sent(data, content)
     option = text_or_empty(sent, OPTION)[:MOST_OPTION]
-    under_answer = STOP_QUESTION if option == STOP_OPTION else FEEDBACK_QUESTION
+    question, option = under_answer(turn, option) if turn else (asked, option)
     private = text_or_empty(sent, PRIVATE) == "yes"
     chat = presser if private else _id(data, "spaceId")
     return CardCallback(
         id=number,
-        question=f"{under_answer}{turn}" if turn else asked,
+        question=question,
         option=option,
         presser=presser,
         corp=text_or_empty(data, "corpId")[:MOST_ID],

@@ -11,7 +11,7 @@ from uuid import uuid4
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
-from parley.channels.dingtalk.question_layout import BUTTONS, answer_track_id, buttons_of, encode_buttons
+from parley.channels.dingtalk.question_layout import BUTTONS, answer_track_id, encode_buttons, fitting_buttons
 from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.channels.kit.fields import compact_json
@@ -126,7 +126,7 @@ class AiCards:
             log.info("dingtalk: the buttons of an answer stay as they are: %s", error)
 
     def _buttons(self, question: Question, target: ReplyTarget) -> str:
-        return encode_buttons(buttons_of(question, target, self._people.home))
+        return encode_buttons(fitting_buttons(question, target, self._people.home))
 
     async def _set(self, track: str, values: JsonObject) -> None:
         body: JsonObject = {

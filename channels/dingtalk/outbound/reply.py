@@ -22,13 +22,17 @@ from parley.channels.dingtalk.outbound.card_delivery import CardSummary
 from parley.channels.dingtalk.outbound.file_messages import upload_file, upload_speech
 from parley.channels.dingtalk.outbound.reply_context import DingTalkReplyContext
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
-from parley.channels.dingtalk.question_layout import answer_track_id, out_track_id, with_options_as_text
+from parley.channels.dingtalk.question_layout import (
+    answer_buttons,
+    answer_track_id,
+    out_track_id,
+    with_options_as_text,
+)
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
 from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
-from parley.core.model.feedback import thumbs_question
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
@@ -92,7 +96,7 @@ class DingTalkReply(Reply):
             await self._finish_plain(text)
         if question is None:
             await self._finish_text(text, snapshot.attachments)
-            await self._finish_buttons(rateable=snapshot.rateable)
+            await self._finish_buttons(snapshot)
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         handle, asked = self._handle, range(self._handle.asked)
@@ -109,7 +113,7 @@ class DingTalkReply(Reply):
         for index, text in enumerate(parts):
             await self._complete(self._cards, self._track(index), text)
         if parts:
-            await self._finish_buttons(rateable=snapshot.rateable)
+            await self._finish_buttons(snapshot)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the cards of a question other words, and no buttons.
@@ -167,11 +171,11 @@ class DingTalkReply(Reply):
         self._carriers += [carrier] if carrier else []
         await self._note(replace(self._handle, cards=index + 1))
 
-    async def _finish_buttons(self, *, rateable: bool) -> None:
-        """Put thumbs under the answer's last card, or at least take its stop button away."""
-        thumbs = thumbs_question(self._target.turn_id) if rateable and not self._handle.plain else None
-        if self._cards is not None and self._handle.cards and (thumbs or self._may_stop):
-            await self._cards.change_buttons(self._target, self._handle.cards - 1, thumbs)
+    async def _finish_buttons(self, snapshot: OutboundMessage) -> None:
+        """Put thumbs and suggestions under the answer's last card, or at least take its stop button away."""
+        below = None if self._handle.plain else answer_buttons(snapshot)
+        if self._cards is not None and self._handle.cards and (below or self._may_stop):
+            await self._cards.change_buttons(self._target, self._handle.cards - 1, below)
 
     async def _finish_cards(
         self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]

@@ -20,11 +20,10 @@ from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import (
     NO_FOOTER,
     CardFooter,
-    fits_under,
+    answer_footer,
     footer_for,
     split_question,
     stop_element,
-    thumbs_footer,
 )
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.kit.lru import LruCache
@@ -147,10 +146,7 @@ class FeishuReply(Reply):
             foot = footer_for(snapshot.question, self._target)
             return split_question(snapshot.text, foot), foot
         texts = render(snapshot.text, pictures)
-        if not (snapshot.rateable and texts):
-            return texts, NO_FOOTER
-        thumbs = thumbs_footer(self._target.turn_id, self._target)
-        return texts, thumbs if fits_under(texts[-1], thumbs) else NO_FOOTER
+        return texts, answer_footer(snapshot, texts[-1], self._target) if texts else NO_FOOTER
 
     async def _pictures(self, snapshot: OutboundMessage) -> dict[str, str]:
         """Upload the files that the text shows as pictures, once; return their keys by name."""

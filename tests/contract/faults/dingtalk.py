@@ -326,7 +326,7 @@ class AsksOnANewCard(QuestionCards):
 class KeepsStopping(DingTalkReply):
     """Leaves the stop button under an answer that is over."""
 
-    async def _finish_buttons(self, *, rateable: bool) -> None:
+    async def _finish_buttons(self, snapshot: OutboundMessage) -> None:
         return None
 
 

@@ -8,7 +8,7 @@ from tests.contract.harness.scripted_agent import suggesting
 from tests.contract.promise import given, needs
 
 _NEXT = ("And what about tomorrow?", "为什么？", "Show me all 3 of the *longest* ones")
-_FIRST, _WHY, _LONGEST = _NEXT
+_FIRST, _WHY, _ = _NEXT
 
 
 @needs("buttons")
@@ -28,14 +28,14 @@ async def promise_suggestions_stand_under_an_answer(scene: Scene) -> None:
 @given(feedback=True)
 async def promise_suggestions_stand_beside_thumbs(scene: Scene) -> None:
     """Thumbs and suggestions stand under one answer, and each is taken for what it is."""
-    scene.agent.script = suggesting("hello", *_NEXT)
+    scene.agent.script = suggesting("hello", _FIRST, _WHY)
     place = await scene.driver.private()
     await scene.ask(place, "hello")
     (answer,) = await scene.shown(place)
-    assert set(answer.buttons) == {*scene.driver.thumbs, *_NEXT}
-    await scene.driver.press(place, _LONGEST)
+    assert set(answer.buttons) == {*scene.driver.thumbs, _FIRST, _WHY}
+    await scene.driver.press(place, _WHY)
     await scene.until_done(place, 2)
-    assert scene.agent.texts == ["hello", _LONGEST]
+    assert scene.agent.texts == ["hello", _WHY]
 
 
 @needs("buttons")
