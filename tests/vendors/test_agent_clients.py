@@ -49,12 +49,14 @@ def test_programs_find_what_they_ask_for(tmp_path: Path, name: str) -> None:
     assert (told["late"], told["threads"]) == ("interrupted", 2)
 
 
-async def test_a_page_of_another_origin_chats_if_it_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_page_of_another_origin_chats_if_it_is_named(tmp_path: Path, name: str) -> None:
     _bundle(tmp_path / "page")
     with (
         _pages(tmp_path / "page") as named,
         _pages(tmp_path / "page") as other,
-        embedded(tmp_path, (named,)) as server,
+        opened(name) as engine,
+        embedded(tmp_path, (named,), engine=engine) as server,
     ):
         _settings(tmp_path / "page", server.url)
         async with async_playwright() as driver:

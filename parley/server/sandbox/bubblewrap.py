@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
+from parley.server.sandbox.remedies import package_remedy
 
 VISIBLE = "/usr"
 """What commands can read, beside the files of their conversation."""
@@ -117,7 +118,7 @@ def found_program(program: str, package: str) -> str:
     """Return where a program is. Raises SandboxFailed where it is not installed."""
     path = shutil.which(program)
     if path is None:
-        raise SandboxFailed(f"{program} is not installed; install the package {package}")
+        raise SandboxFailed(f"{program} is not installed; {package_remedy(package)}")
     return path
 
 

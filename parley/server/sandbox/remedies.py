@@ -29,6 +29,17 @@ def namespace_remedy(kernel: Path = _KERNEL, containers: tuple[Path, ...] = _CON
     return f"to allow it: {'; '.join(found)} ({_DOCUMENT})"
 
 
+def package_remedy(package: str, containers: tuple[Path, ...] = _CONTAINERS) -> str:
+    """Return what an operator can do where a program of a package is missing."""
+    if not any(each.exists() for each in containers):
+        return f"install the package {package}"
+    # Whoever only adds the package to an image meets the next refusal.
+    return (
+        f"install the package {package} where the container may make namespaces, else run Parley outside of "
+        f"this container ({_DOCUMENT})"
+    )
+
+
 def _says(setting: Path) -> str:
     try:
         return setting.read_text().strip()

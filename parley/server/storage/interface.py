@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from parley.core.model.types import Json
 
@@ -185,6 +185,19 @@ class Cluster(Protocol):
 
     def on_lost(self, give_up: Callable[[], None]) -> None:
         """Have a function called when others may have taken over what this server held."""
+        ...
+
+
+@runtime_checkable
+class InsertsItems(Protocol):
+    """A store of items that decides which of several servers was first."""
+
+    async def insert_item(self, namespace: tuple[str, ...], key: str, value: Mapping[str, Any]) -> bool:
+        """Write an item unless there is one of this key; return whether it was written.
+
+        It is one step of the database, synced to disk where the engine has others to tell of it. It is not
+        found by meaning. Raises one of the database's `errors`: whether it was written is not known then.
+        """
         ...
 
 

@@ -101,7 +101,7 @@ ABILITIES = (
     Ability(
         "A command is approved, runs in a sandbox, and its files come to the chat.",
         f"{_COMMAND}::test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again",
-        f"{_COMMAND}::test_a_command_is_approved_on_telegram_and_its_file_comes_to_the_chat",
+        f"{_COMMAND}::test_a_command_is_approved_on_telegram_and_its_files_come_to_the_chat",
         "Telegram",
         f"{_COMMAND}::test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again",
     ),

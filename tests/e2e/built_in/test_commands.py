@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ from tests.unit.server.default_agent.scripted_model import calls, repeats_result
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
+CHART = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADklEQVR4nGNYtYqBFAQA/j8VQTat9xUAAAAASUVORK5CYII="
+)
+"""A picture of 16 by 16 dots (PNG)."""
+TABLE = b"a,b\n1,2\n"
 BUILT_IN = {"workspace": {"enabled": True}, "sandbox": {"enabled": True}}
 
 
@@ -58,12 +64,13 @@ async def test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again
         web.close()
 
 
-async def test_a_command_is_approved_on_telegram_and_its_file_comes_to_the_chat(tmp_path: Path) -> None:
-    command = "printf 'a,b\\n1,2\\n' > table.csv; wc -l < table.csv"
+async def test_a_command_is_approved_on_telegram_and_its_files_come_to_the_chat(tmp_path: Path) -> None:
+    chart = b64encode(CHART).decode()
+    command = f"printf 'a,b\\n1,2\\n' > table.csv; echo {chart} | base64 -d > chart.png; wc -l < table.csv"
     with TelegramSimulator() as telegram:
         answers = (
             calls("run_command", command=command),
-            calls("present_files", filepaths=["/table.csv"]),
+            calls("present_files", filepaths=["/chart.png", "/table.csv"]),
             streams(content="Here it is."),
         )
         async with provider(*answers) as model:
@@ -90,5 +97,7 @@ def through_chat(process: Process, chat: Chat) -> None:
     people.press(chat.chat, chat.person, asked.id, "Approve run_command")
     chat.sees("Here it is.")
     people.wait(lambda: any(each.file == "table.csv" for each in chat.shown()), PATIENCE)
-    (file,) = (each.id for each in chat.shown() if each.file)
-    assert people.file(chat.chat, file) == b"a,b\n1,2\n"
+    files = [each for each in chat.shown() if each.file]
+    kinds = [(each.file, each.file_kind) for each in files]
+    assert kinds == [("chart.png", "photo"), ("table.csv", "document")]
+    assert [people.file(chat.chat, each.id) for each in files] == [CHART, TABLE]

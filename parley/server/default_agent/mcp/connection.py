@@ -25,6 +25,7 @@ from mcp.types import CONNECTION_CLOSED, CallToolResult
 from parley.server.default_agent.mcp.listed_tools import Call, ListedTools, list_tools
 from parley.server.default_agent.mcp.named_addresses import NamedAddresses
 from parley.server.default_agent.mcp.server_file import McpServer
+from parley.server.default_agent.mcp.server_process import bound_command
 
 log = logging.getLogger(__name__)
 
@@ -213,10 +214,11 @@ class McpConnection:
 def connection_to(server: McpServer, auth: httpx.Auth | None = None) -> Connection:
     """Return how the library reaches a server."""
     if server.transport == "stdio":
+        command, *args = bound_command(server)
         return {
             "transport": "stdio",
-            "command": server.command,
-            "args": [*server.args],
+            "command": command,
+            "args": args,
             "env": dict(server.env),
             "cwd": server.folder,
         }

@@ -17,9 +17,9 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore
 
 from parley.server.default_agent.tools.rules import ToolAnswer, refusal, says
+from parley.server.storage.interface import InsertsItems
 
 log = logging.getLogger(__name__)
 
@@ -75,15 +75,18 @@ class CalledOnce(AgentMiddleware):
         """Call it, unless that was begun before."""
         store, thread = request.runtime.store, _thread(request.runtime)
         writes, gone = request.tool_call["name"] in self._names, request.tool is None
-        if not (writes or gone) or not isinstance(store, BaseStore) or not thread:
+        if not (writes or gone) or not thread or store is None:
             return await handler(request)
         # A task that is run again after a crash has the same id; ids of calls are what a model makes up.
         place, key = begun_calls(thread), f"{_task(request.runtime)} {request.tool_call['id']}"
-        if await store.aget(place, key):
-            return refusal(request, _UNCERTAIN)
+        if not isinstance(store, InsertsItems):
+            raise TypeError(f"{type(store).__name__} cannot tell which of two calls was first")
         if gone:
-            return await handler(request)
-        await store.aput(place, key, {"tool": request.tool_call["name"]}, index=False)
+            begun = await store.aget(place, key)
+            return refusal(request, _UNCERTAIN) if begun else await handler(request)
+        # One step: two servers that both take themselves for the run's would both look before either writes.
+        if not await store.insert_item(place, key, {"tool": request.tool_call["name"]}):
+            return refusal(request, _UNCERTAIN)
         try:
             return await handler(request)
         except GraphBubbleUp:

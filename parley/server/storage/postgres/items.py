@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Jsonb
 
 from parley.core.model.errors import ConfigError
 from parley.server.storage.embedding import EmbeddingStore, Vectors
@@ -25,6 +26,7 @@ NO_PGVECTOR = "this PostgreSQL has no extension pgvector, which has to be instal
 AVAILABLE = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
 """Has a row where pgvector can be used."""
 _KEPT = "SELECT to_regclass('store_vectors')::text"
+_INSERT = "INSERT INTO store (prefix, key, value) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING RETURNING key"
 _FORGET = "DELETE FROM store_vectors WHERE (prefix, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"
 _IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity text NOT NULL)"
 
@@ -54,6 +56,16 @@ class PostgresItems(EmbeddingStore, AsyncPostgresStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do all of this, to its end where whoever asks is cancelled."""
         return await complete(super().abatch(ops))
+
+    async def insert_item(self, namespace: tuple[str, ...], key: str, value: Mapping[str, Any]) -> bool:
+        """Write an item unless there is one; return whether it was written."""
+        return await complete(self._insert(".".join(namespace), key, value))
+
+    async def _insert(self, prefix: str, key: str, value: Mapping[str, Any]) -> bool:
+        # Synced: of a database that crashes nobody may learn that it was not begun.
+        async with self._database.fenced(durable=True) as cursor:
+            await cursor.execute(_INSERT, (prefix, key, Jsonb(dict(value))))
+            return await cursor.fetchone() is not None
 
     def _prepare_batch_PUT_queries(  # noqa: N802 - the library's name
         self, put_ops: Sequence[tuple[int, PutOp]]

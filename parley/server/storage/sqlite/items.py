@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -14,6 +16,8 @@ from parley.server.storage.store_index import StoreIndex
 _log = logging.getLogger(__name__)
 
 _IDENTITY = "CREATE TABLE IF NOT EXISTS store_index (identity TEXT NOT NULL)"
+
+_INSERT = "INSERT INTO store (prefix, key, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 class SqliteItems(EmbeddingStore, AsyncSqliteStore):
@@ -33,6 +37,12 @@ class SqliteItems(EmbeddingStore, AsyncSqliteStore):
         await self.conn.execute("PRAGMA foreign_keys=ON")
         if self._index is not None:
             await self._forget_other_vectors(self._index.identity)
+
+    async def insert_item(self, namespace: tuple[str, ...], key: str, value: Mapping[str, Any]) -> bool:
+        """Write an item unless there is one; return whether it was written."""
+        async with self._cursor() as cursor:
+            await cursor.execute(_INSERT, (".".join(namespace), key, json.dumps(value)))
+            return cursor.rowcount == 1
 
     async def _forget_other_vectors(self, identity: str) -> None:
         """Forget the vectors of another model: no distance to them means anything."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.server.sandbox.remedies import namespace_remedy
+from parley.server.sandbox.remedies import namespace_remedy, package_remedy
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ def test_a_container_is_named(tmp_path: Path) -> None:
     (tmp_path / "mark").touch()
     assert "outside of this container" in namespace_remedy(tmp_path, (tmp_path / "mark",))
     assert "container" not in namespace_remedy(tmp_path, (tmp_path / "none",))
+
+
+def test_a_container_is_named_where_a_program_is_missing_too(tmp_path: Path) -> None:
+    (tmp_path / "mark").touch()
+    told = package_remedy("bubblewrap", (tmp_path / "mark",))
+    assert told.startswith("install the package bubblewrap where the container may make namespaces, else run")
+    assert package_remedy("bubblewrap", (tmp_path / "none",)) == "install the package bubblewrap"

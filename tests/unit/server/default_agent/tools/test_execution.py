@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.memory import InMemoryStore
+from langgraph.store.base import BaseStore
 
 from parley.server.default_agent.models import RunContext
 from parley.server.default_agent.tools.outside import ToolSources
 from parley.server.graphs.registry import Graph
-from parley.server.options import ToolRules
+from parley.server.options import EmbeddedOptions, ToolRules
+from parley.server.storage.engine import open_storage
+from parley.server.storage.store_index import no_index
+from tests.unit.server.conftest import on_chosen_engine
 
 
 class Model(GenericFakeChatModel):
@@ -26,7 +31,15 @@ class Model(GenericFakeChatModel):
         return self
 
 
-async def test_a_call_of_a_server_that_is_away_since_then_is_told_of() -> None:
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[BaseStore]:
+    """The agent server's own store, on the chosen engine."""
+    options = on_chosen_engine(EmbeddedOptions(tmp_path / "agent.sqlite"))
+    async with open_storage(options.database, options.postgres, no_index) as storage:
+        yield storage.items
+
+
+async def test_a_call_of_a_server_that_is_away_since_then_is_told_of(store: BaseStore) -> None:
     called: list[str] = []
     begun = asyncio.Event()
 
@@ -40,7 +53,7 @@ async def test_a_call_of_a_server_that_is_away_since_then_is_told_of() -> None:
     call = {"name": "notes_write", "args": {"name": "a"}, "id": "1"}
     model = Model(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("It may be written.")]))
     sources = ToolSources((), ToolRules(never_ask=("*",)), None)
-    saved, store = InMemorySaver(), InMemoryStore()
+    saved = InMemorySaver()
 
     def agent(served: Sequence[BaseTool]) -> Graph:
         outside = sources.with_served(served, (), lambda tool, who: True)
