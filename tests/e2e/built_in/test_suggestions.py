@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.responses import Response
 
+from tests.e2e.built_in.test_steps_in_chats import each, everywhere
 from tests.e2e.built_in.test_tools import running
 from tests.kit.doubles.llm_provider import provider, says
+from tests.kit.product.step_viewers import StepViewer
 from tests.kit.product.web_person import WebPerson
 from tests.unit.server.default_agent.scripted_model import Asked, streams
 
@@ -26,6 +28,28 @@ def model(asked: Asked) -> Response:
         return streams(content=f"You said: {last}")(asked)
     texts = json.dumps(SUGGESTED if "brew" in str(last) else [])
     return (streams(content=texts) if asked.get("stream") else says(texts))(asked)
+
+
+def presses(viewer: StepViewer) -> None:
+    """Ask, press what is suggested below the answer, and see it asked and answered once."""
+    decider = viewer.decider
+    decider.say("How do I brew tea?")
+
+    def offered() -> list[str]:
+        """Return the message below which all of them stand."""
+        return [message for message, _, buttons in decider.seen() if set(SUGGESTED) <= set(buttons)]
+
+    decider.wait(offered)
+    (message,) = offered()
+    before = len(decider.seen())
+    decider.press(message, SUGGESTED[1])
+    answer = decider.sees(f"You said: {SUGGESTED[1]}", before)[1]
+    assert answer.index(SUGGESTED[1]) < answer.index("You said: ")
+
+
+async def test_a_press_on_a_platform_asks_one(tmp_path: Path) -> None:
+    async with everywhere(tmp_path, model, {"suggestions": "openai:m"}, slack="one") as (_, *viewers, _):
+        await each(viewers, presses)
 
 
 async def test_on_the_page_they_come_with_the_answer_and_go_with_the_next(tmp_path: Path) -> None:
