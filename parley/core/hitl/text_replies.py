@@ -130,18 +130,18 @@ def _read_decision(services: CoreServices, record: QuestionRecord, message: Inbo
     if not may_decide(record.rules, message.sender, record.asker, admins):
         return say(language, Sentence.QUESTION_OTHERS, name=record.asker.name or record.asker.id)
     question = localise_question(record.language, record.question)
+    again = render_question(record, buttons=False, last=True)
+    first = f"{say(language, Sentence.QUESTION_FIRST)}\n\n{again}"
     if not message.text.strip():
-        again = render_question(record, buttons=False, last=True)
         return f"{say(language, Sentence.QUESTION_WANTS_WORDS)}\n\n{again}" if message.attachments else again
+    if message.follows:  # It was suggested before the question was there, perhaps in the words of an option.
+        return first
     said = parse_reply(question, message.text)
     if said is None:
         return say(language, Sentence.QUESTION_UNREADABLE)
     kind, text = said
     if kind is AnswerKind.WORDS and not takes_words(question, text):
-        again = render_question(record, buttons=False, last=True)
-        if question.kind is QuestionKind.INPUT:
-            return again
-        return f"{say(language, Sentence.QUESTION_FIRST)}\n\n{again}"
+        return again if question.kind is QuestionKind.INPUT else first
     now = services.clock()
     if kind is AnswerKind.OPTION:
         return Decision(text, "", message.sender, now, message.id)

@@ -12,7 +12,14 @@ import pytest
 from parley.core.model.address import Conversation, User
 from parley.core.model.feedback import AnswerWithButtons
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import Click, pressed_suggestion, suggestion_question
+from parley.core.model.questions import (
+    Click,
+    Option,
+    Question,
+    QuestionKind,
+    pressed_suggestion,
+    suggestion_question,
+)
 from parley.core.model.types import (
     Outcome,
     RunEnded,
@@ -29,7 +36,14 @@ from tests.kit.waiting import until
 
 ANN, BOB, EVE = (User("test", who, who.title()) for who in ("ann", "bob", "eve"))
 TOPIC, OTHER = Conversation("test", "team", "7"), Conversation("test", "other")
-NEXT = ("And tomorrow?", "Why?")
+NEXT = ("And tomorrow?", "Why?", "approve")
+DEPLOY = Question(
+    "deploy",
+    "",
+    (Option("approve", "Approve"), Option("reject", "Reject")),
+    kind=QuestionKind.APPROVAL,
+    action="x",
+)
 ASKED, KNOWN, STALE, REFUSED = (
     say("en", each)
     for each in (
@@ -44,6 +58,9 @@ ASKED, KNOWN, STALE, REFUSED = (
 async def suggesting(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
     """Suggest what may be asked next, below every answer; "stop" is cut off."""
     yield RunStarted(RunRef(request.thread, f"run of {request.turn_id}"))
+    if request.text == "ask":
+        yield RunEnded(Outcome.ASKED, "I have a plan.", questions=(DEPLOY,))
+        return
     outcome = Outcome.CANCELLED if request.text == "stop" else Outcome.ANSWERED
     yield RunEnded(outcome, f"you said {request.text}", suggestions=NEXT)
 
@@ -98,7 +115,6 @@ async def test_each_person_asks_once_however_often_they_press(tmp_path: Path) ->
     ("changes", "told"),
     [
         ({"who": EVE}, REFUSED),
-        ({"option": "2"}, STALE),
         ({"option": "3"}, REFUSED),
         ({"option": "-1"}, REFUSED),
         ({"option": "٠"}, REFUSED),
@@ -149,3 +165,15 @@ def test_a_question_of_suggestions_is_read_from_its_presses() -> None:
     assert [(each.id, each.label) for each in question.options] == [("0", "a"), ("1", "b"), ("2", "c")]
     pressed = [pressed_suggestion(press("t", each.id)) for each in question.options]
     assert pressed == [("t", 0), ("t", 1), ("t", 2)]
+
+
+async def test_a_press_decides_no_question_that_came_later(tmp_path: Path) -> None:
+    async with answered(tmp_path) as (parley, turn):
+        await parley.say("ask", conversation=TOPIC, private=False, addressed=True)
+        await parley.channel.until_finals(3)
+        assert await parley.clicks.submit(press(turn, "2")) == ASKED
+        await parley.channel.until_finals(4)
+        assert parley.channel.finals[-1].text.startswith(
+            f"> Ann: approve\n\n{say('en', Sentence.QUESTION_FIRST)}"
+        )
+        assert [each.text for each in parley.agent.requests] == ["hello", "ask"]
