@@ -184,11 +184,6 @@ def _plain_section(text: str) -> dict[str, Json]:
     return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": True}}
 
 
-def _button(question: Question, number: int, option: Option) -> BlockButton:
-    value, style = _value(question, option), _STYLES.get(option.id, "")
-    return BlockButton(f"{OPTION_ACTION}:{number}", _label(number, option), value, style)
-
-
 def _label(number: int, option: Option) -> str:
     label = option.label.strip() or option.id
     # What is cut stands in full above, under this number.

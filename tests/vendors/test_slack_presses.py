@@ -23,14 +23,15 @@ _UNDECLARED = "view_submission: username is not declared"
 
 
 async def _pressed(world: World) -> None:
-    """Let somebody press a thumb, use the shortcut, fill in its form and write a command."""
+    """Let somebody press a thumb and a suggestion, use the shortcut, fill in its form and write a command."""
     alice, people, inbox, thread = world.alice, world.people, KeepingInbox(), world.thread()
     channel = world.channel(feedback="on")
     async with listening(channel, inbox):
         reply = channel.open_reply(world.target(thread), Notes())
-        await reply.finish(snapshot("Hello!", final=True, rateable=True))
-        people.press(thread[0], alice.id, people.messages(*thread)[-1].ts, "Good answer")
-        await world.until(lambda: inbox.clicks)
+        await reply.finish(snapshot("Hello!", final=True, rateable=True, suggestions=("Why?",)))
+        for label in ("Good answer", "Why?"):
+            people.press(thread[0], alice.id, people.messages(*thread)[-1].ts, label)
+        await world.until(lambda: len(inbox.clicks) == 2)
         people.use_shortcut(thread[0], alice.id, thread[1], ASK_SHORTCUT)
         await world.until(lambda: people.modal(alice.id))
         people.submit(alice.id, **{say("en", Sentence.ASK_FIELD): "why?"})

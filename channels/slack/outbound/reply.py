@@ -48,7 +48,6 @@ class SlackReplyContext:
     rhythm: SlackReplyTiming
     me: Callable[[], Awaitable[SlackBotIdentity]]
     clock: Callable[[], float]
-    """Whether thumbs stand under answers."""
     steps: str = ""
     """How Slack is to show steps, "" for its own way."""
 
