@@ -236,10 +236,13 @@ class DingTalkReply(Reply):
 
     def _mentioned(self) -> dict[str, str]:
         """Return whom an answer mentions: who asked in a group, where the organisation knows them."""
-        origin = self._shared.origins.get(self._target.reply_to)
+        origin, asker = self._shared.origins.get(self._target.reply_to), self._target.asker
         if self._place.private or not self._shared.mention or origin is None or not origin.staff:
             return {}
-        return {origin.staff: origin.name}
+        if asker.id.startswith(EXTERNAL_ID_PREFIX):
+            return {}
+        # Who pressed what the answer to another's message suggested did not write that.
+        return {asker.id: origin.name if asker.id == origin.staff else asker.name}
 
     async def _send_file(self, file: StoredFile) -> None:
         try:

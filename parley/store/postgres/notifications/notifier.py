@@ -71,7 +71,7 @@ class PostgresNotifier:
     def note_lost(self, line: str) -> None:
         """Note that nothing is heard, which the `line` says; not where that is known."""
         if not self.deaf:
-            log.warning(line)
+            log.warning("%s", line)
         self.deaf = True
 
     def check_hearing(self) -> bool:

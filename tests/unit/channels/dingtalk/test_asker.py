@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from parley.app.supervision.channel_names import named_message
+from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
 from parley.core.model.types import ReplyTarget
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, snapshot
 from tests.kit.platforms.heard_calls import hearing_calls
@@ -39,6 +40,22 @@ async def test_a_card_in_a_group_mentions_who_asked(world):
         await channel.open_reply(target_of(message), Notes()).finish(snapshot("hi", final=True))
     (card,) = [each for each in world.people.messages(group) if each.from_robot]
     assert card.mentions == (world.alice.id,)
+
+
+@pytest.mark.parametrize("carded", [True, False])
+async def test_who_presses_a_suggestion_is_mentioned_and_not_who_wrote(world, carded):
+    channel, inbox = world.carded() if carded else world.channel, KeepingInbox()
+    bob = world.people.add_person("Bob")
+    group = world.people.add_group("Team", [world.alice.id, bob.id])
+    async with listening(channel, inbox):
+        world.people.say(group, world.alice.id, "@Parley hello")
+        (message,) = await inbox.first()
+        pressed = replace(target_of(message), asker=replace(message.sender, id=bob.id, name="Bob"))
+        await channel.open_reply(pressed, Notes()).finish(snapshot("hi", final=True))
+        guest = replace(pressed, turn_id="turn-2", asker=replace(pressed.asker, id=f"{EXTERNAL_ID_PREFIX}x"))
+        await channel.open_reply(guest, Notes()).finish(replace(snapshot("hi", final=True), turn_id="turn-2"))
+    answers = [each for each in world.people.messages(group) if each.from_robot]
+    assert [each.mentions for each in answers] == [(bob.id,), ()]
 
 
 async def test_an_answer_goes_without_a_mention_where_the_asker_is_not_known_or_that_is_refused(world):
