@@ -189,8 +189,7 @@ class ServerLimits:
     its newest `checkpoints`; a finished run's row is kept for `run_ttl`. A run that was cut off by
     `attempts` crashes is given up; the later of these attempts have their first `probation` seconds to
     themselves, and wait for a process that has lived for a while. A request's body may have `body` bytes.
-    Who takes nothing of a stream for `stalled` seconds is left. Events are `gathered` for so long before they
-    are kept for other servers, if no checkpoint comes before.
+    Who takes nothing of a stream for `stalled` seconds is left.
     Nodes that block, as plain functions do, run on up to `threads` threads: fewer, and one person's slow
     tool would hold up all.
     """
@@ -206,7 +205,6 @@ class ServerLimits:
     body: int = 128 * 1024 * 1024
     threads: int = 128
     stalled: float = 120.0
-    gathered: float = 0.02
 
 
 class WebhookPort(Protocol):

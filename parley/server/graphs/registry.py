@@ -61,8 +61,7 @@ class GraphRegistry:
         project: Project = NO_PROJECT,
     ) -> None:
         """`sources` are graphs, factories, or where in the `project` they are. Raises ConfigError."""
-        # Eager: what a step streams is told before its checkpoint is saved, also where it has one node only.
-        self._bound = {"checkpointer": checkpoints, "store": store, "stream_eager": True}
+        self._bound = {"checkpointer": checkpoints, "store": store}
         self._store = store
         self._modules = ProjectModules()
         self._project = project

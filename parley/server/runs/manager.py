@@ -80,10 +80,7 @@ class RunManager:
             self.lanes = ThreadQueues(self._executor.execute)
         else:
             known = partial(self._make, payload=RunPayload(assistant_id=""))
-            self._shared = SharedRuns(
-                database, storage.cluster, self._runs, self._executor.execute, known, limits.gathered
-            )
-            storage.checkpoints.save_after(self._shared.writer.flush)
+            self._shared = SharedRuns(database, storage.cluster, self._runs, self._executor.execute, known)
             self._shared.on_begin(self._feeds.begin)
             self.lanes = self._shared.queues
 

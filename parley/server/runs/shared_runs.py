@@ -15,10 +15,7 @@ from parley.server.storage.tables import RunRow, Tables
 
 
 class SharedRuns:
-    """Finds runs of all servers; `runs` are those that are known here, by their id.
-
-    Events are `gathered` for so many seconds before they are kept for other servers.
-    """
+    """Finds runs of all servers; `runs` are those that are known here, by their id."""
 
     def __init__(
         self,
@@ -27,7 +24,6 @@ class SharedRuns:
         runs: MutableMapping[str, ActiveRun],
         execute: Callable[[ActiveRun], Awaitable[None]],
         make: Callable[[RunRow], ActiveRun],
-        gathered: float,
     ) -> None:
         self._database = database
         self._cluster = cluster
@@ -36,7 +32,7 @@ class SharedRuns:
         self._make = make
         self._begun: Callable[[ActiveRun], None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self.writer = StreamWriter(database, cluster, gathered)
+        self.writer = StreamWriter(database, cluster)
         self.queues = SharedThreadQueues(database, cluster, runs, execute, make)
         cluster.subscribe("began", self._hear_begin)
 

@@ -13,6 +13,7 @@ from parley.server.storage.stream_rows import add_events, begin_stream, drop_eve
 
 _log = logging.getLogger(__name__)
 
+_GATHERING = 0.02
 _PAUSE = 0.5
 
 
@@ -26,14 +27,9 @@ class _Pending:
 
 
 class StreamWriter:
-    """Events go in few transactions: a token alone would cost one each. They are `gathered` for seconds.
+    """Events go in few transactions: a token alone would cost one each."""
 
-    `flush` before a checkpoint is saved keeps the events of a step that no server takes again.
-    """
-
-    def __init__(self, database: Database, cluster: Cluster, gathered: float) -> None:
-        self._gathered = gathered
-        self._flushing = asyncio.Lock()
+    def __init__(self, database: Database, cluster: Cluster) -> None:
         self._database = database
         self._cluster = cluster
         self._pending: dict[str, _Pending] = {}
@@ -56,7 +52,7 @@ class StreamWriter:
         """Write down what comes, for ever."""
         while True:
             await self._wake.wait()
-            await asyncio.sleep(self._gathered)
+            await asyncio.sleep(_GATHERING)
             try:
                 await self.flush()
             except self._database.errors as error:
@@ -64,14 +60,7 @@ class StreamWriter:
                 await asyncio.sleep(_PAUSE)
 
     async def flush(self) -> None:
-        """Write down what is there, and what is being written. Raises one of the database's errors.
-
-        What could not be written is tried again.
-        """
-        async with self._flushing:
-            await self._write_pending()
-
-    async def _write_pending(self) -> None:
+        """Write down what is there. Raises one of the database's errors: it is all tried again."""
         self._wake.clear()
         taken = dict(self._pending)
         self._pending.clear()
@@ -80,7 +69,7 @@ class StreamWriter:
                 await self._database.write(
                     *[each for one in taken.values() for each in self._statements(one)]
                 )
-        except (*self._database.errors, asyncio.CancelledError):
+        except self._database.errors:
             for run_id, one in taken.items():
                 later = self._pending.get(run_id)
                 if later is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -99,10 +99,6 @@ class Checkpoints(Protocol):
     @property
     def saver(self) -> BaseCheckpointSaver[str]:
         """What graphs save with."""
-        ...
-
-    def save_after(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Have something awaited before each checkpoint is saved; where it raises, nothing is saved."""
         ...
 
     async def mark(self, thread: str) -> RollbackPoint:

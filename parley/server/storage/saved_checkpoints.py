@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import ClassVar, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -22,20 +21,11 @@ class SavedCheckpoints(BaseCheckpointSaver[str]):
     _newest_query: ClassVar[str]
     _writes_table: ClassVar[str]
     _database: Database
-    _before_saving: Callable[[], Awaitable[None]] | None = None
 
     @property
     def saver(self) -> Self:
         """Itself: graphs save with it."""
         return self
-
-    def save_after(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Have something awaited before each checkpoint is saved."""
-        self._before_saving = work
-
-    async def _prepare_saving(self) -> None:
-        if self._before_saving is not None:
-            await self._before_saving()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint with its writes: the one that is named, or the newest."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 
-from parley.server.options import EmbeddedOptions, ServerLimits
+from parley.server.options import EmbeddedOptions
 from parley.server.storage.interface import PostgresPlace
 from parley.server.tcp_server import serve
 from tests.kit.waiting import until
@@ -53,14 +53,10 @@ def walking(folder: Path) -> StateGraph[Any]:
 
 
 @contextmanager
-def server(
-    folder: Path, postgres: PostgresPlace | None = None, limits: ServerLimits | None = None
-) -> Iterator[tuple[str, ForkServerProcess]]:
+def server(folder: Path, postgres: PostgresPlace | None = None) -> Iterator[tuple[str, ForkServerProcess]]:
     """The URL of a running server, and its process; its state is in the folder, or where it is told."""
     ours, theirs = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(
-        target=_serve, args=(folder, postgres, limits or ServerLimits(), theirs), daemon=True
-    )
+    process = _CONTEXT.Process(target=_serve, args=(folder, postgres, theirs), daemon=True)
     process.start()
     try:
         yield ours.recv(), process
@@ -72,8 +68,8 @@ def server(
         theirs.close()
 
 
-def _serve(folder: Path, postgres: PostgresPlace | None, limits: ServerLimits, told: Connection) -> None:
+def _serve(folder: Path, postgres: PostgresPlace | None, told: Connection) -> None:
     options = EmbeddedOptions(
-        folder / "agent.sqlite", {"walk": walking(folder)}, api_key=KEY, postgres=postgres, limits=limits
+        folder / "agent.sqlite", {"walk": walking(folder)}, api_key=KEY, postgres=postgres
     )
     asyncio.run(serve(options, "127.0.0.1", 0, told.send))

@@ -18,7 +18,6 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from benchmarks.kit.postgres_cluster import Cluster
-from parley.server.options import ServerLimits
 from parley.server.storage.interface import PostgresPlace
 from tests.kit.doubles.killable_server import KEY, STEPS, allow, server
 from tests.kit.waiting import until
@@ -30,11 +29,11 @@ HALF = STEPS // 2
 
 @contextmanager
 def two_servers(
-    folder: Path, place: PostgresPlace, limits: ServerLimits | None = None
+    folder: Path, place: PostgresPlace
 ) -> Iterator[list[tuple[LangGraphClient, ForkServerProcess]]]:
     """A client of each of two servers, and their processes."""
     with ExitStack() as stack:
-        made = [stack.enter_context(server(folder, place, limits)) for _ in range(2)]
+        made = [stack.enter_context(server(folder, place)) for _ in range(2)]
         yield [(get_client(url=url, api_key=KEY), process) for url, process in made]
 
 
@@ -95,21 +94,6 @@ async def test_another_server_goes_on_with_what_one_has_left(
     rounds = 3 if blow == signal.SIGSTOP else 2
     assert state["values"]["steps"] == list(range(rounds * STEPS))
     assert len(taken(tmp_path)) <= rounds * STEPS + 1, "only what was under way is done again"
-
-
-async def test_a_step_whose_checkpoint_is_saved_has_its_events_kept(
-    tmp_path: Path, place: PostgresPlace
-) -> None:
-    """The server dies before it would have written events down by itself; the step is not taken again."""
-    with two_servers(tmp_path, place, ServerLimits(gathered=3_600.0)) as [(a, process), (b, _)]:
-        async with a, b:
-            thread, first, _ = await halfway(tmp_path, a)
-            os.kill(process.pid or 0, signal.SIGKILL)
-            allow(tmp_path, 2 * STEPS)
-            parts = [part async for part in b.runs.join_stream(thread, first, last_event_id="0")]
-    assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
-    told = [part.data["step"]["steps"][0] for part in parts if part.event == "updates"]
-    assert told == list(range(STEPS)), "who follows it has seen each step once"
 
 
 async def test_a_server_that_is_stopped_leaves_its_run_at_once(tmp_path: Path, place: PostgresPlace) -> None:

@@ -75,7 +75,6 @@ class PostgresCheckpoints(SavedCheckpoints, AsyncPostgresSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint, committed on return."""
-        await self._prepare_saving()
         told: Any = {
             **config,
             "configurable": _without_memory(config["configurable"]),

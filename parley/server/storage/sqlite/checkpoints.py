@@ -64,7 +64,6 @@ class SqliteCheckpoints(SavedCheckpoints, AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint, committed on return."""
-        await self._prepare_saving()
         place = config["configurable"]
         thread, namespace = str(place["thread_id"]), place["checkpoint_ns"]
         kind, blob = self.serde.dumps_typed(checkpoint)
