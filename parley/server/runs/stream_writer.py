@@ -31,6 +31,7 @@ class StreamWriter:
 
     def __init__(self, database: Database, cluster: Cluster) -> None:
         self._database = database
+        self._unwritten: tuple[type[BaseException], ...] = (*database.errors, asyncio.CancelledError)
         self._cluster = cluster
         self._pending: dict[str, _Pending] = {}
         self._wake = asyncio.Event()
@@ -69,12 +70,12 @@ class StreamWriter:
                 await self._database.write(
                     *[each for one in taken.values() for each in self._statements(one)]
                 )
-        except self._database.errors:
+        except self._unwritten:
             for run_id, one in taken.items():
                 later = self._pending.get(run_id)
                 if later is not None:
                     one.events += later.events
-                    one.ended = one.ended or later.ended
+                    one.begun, one.ended = one.begun or later.begun, one.ended or later.ended
                 self._pending[run_id] = one
             self._wake.set()
             raise
