@@ -27,6 +27,8 @@ _NAMES = {
     "cert": "SSL_CERT_FILE",
     "proxy": "ALL_PROXY",
 }
+_SEPARATORS = {"UV_FIND_LINKS": ","}
+"""Where it is not a space, as it is for pip."""
 
 
 def main(arguments: list[str]) -> int:
@@ -44,8 +46,21 @@ def _with_uv(lock: str, options: list[str]) -> bool:
             return False
         uv = [str(Path(folder, "bin", "uv")), "pip", "install", "--quiet", "--python", sys.executable]
         command = [*uv, "--require-hashes", *options, "-r", lock]
-        done = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
-    return done.returncode == 0
+        return any(
+            subprocess.run(command, env=each, capture_output=True, check=False).returncode == 0
+            for each in _environments()
+        )
+
+
+def _environments() -> list[dict[str, str]]:
+    """Return environments for uv, to be tried in turn.
+
+    pip takes the best file of all indexes. uv takes that of the first index which has the version, and the
+    extra ones come first: one that has a wheel without its libraries would hide the right one.
+    """
+    whole = _environment()
+    narrow = {name: value for name, value in whole.items() if name != "UV_INDEX" or name in os.environ}
+    return [narrow, whole] if narrow != whole else [whole]
 
 
 def _environment() -> dict[str, str]:
@@ -57,7 +72,7 @@ def _environment() -> dict[str, str]:
         for key, _, value in lines:
             name = _NAMES.get(key.removeprefix(section)) if key.startswith(section) else None
             if name is not None:
-                found[name] = str(ast.literal_eval(value))
+                found[name] = _SEPARATORS.get(name, " ").join(str(ast.literal_eval(value)).split())
     return {**found, **os.environ}
 
 

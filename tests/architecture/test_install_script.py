@@ -28,8 +28,11 @@ def test_uv_looks_where_pip_is_told_to_look(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
     monkeypatch.setenv("PIP_FIND_LINKS", "/packages")
+    first, told = runpy.run_path(str(SCRIPT))["_environments"]()
+    assert first == {name: value for name, value in told.items() if name != "UV_INDEX"}
+    assert told["UV_INDEX"] == "file:///one file:///two"
     monkeypatch.setenv("UV_INDEX", "file:///mine")
-    told = runpy.run_path(str(SCRIPT))["_environment"]()
+    (told,) = runpy.run_path(str(SCRIPT))["_environments"]()
     assert told["UV_DEFAULT_INDEX"] == "https://index.invalid/b"
     assert told["UV_FIND_LINKS"] == "/packages"
     assert told["UV_INDEX"] == "file:///mine"  # whoever sets uv up knows what they want
