@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -214,11 +215,10 @@ async def test_so_many_tasks_work_at_once_and_no_more(folder: Path) -> None:
         return StreamingResponse(body(), media_type="text/event-stream")
 
     def shows_who_waits() -> bool:
-        shown = [{(step.status, step.title) for step in each.steps} for each in talk.core.channel.shown]
-        return any(waited <= steps for steps in shown)
+        shown = [Counter(step.status for step in each.steps) for each in talk.core.channel.shown]
+        return {StepStatus.RUNNING: 2, StepStatus.PENDING: 3} in shown
 
     both = asyncio.Event()
-    waited = {(StepStatus.RUNNING, "general-purpose: 0"), (StepStatus.PENDING, "general-purpose: 4")}
     async with conversation(folder, options(folder, at_once=2)) as talk:
         tasks = [("task", {"agent": "general-purpose", "description": str(at)}) for at in range(5)]
         final = await talk.say("Go", calls_all(*tasks), *[works] * 5, streams(content="Done."))
