@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from parley.app.cli.clients.chat_client import ChatClient, NotRunning, is_failure
 from parley.app.cli.load_config import load_config
@@ -15,9 +17,12 @@ from parley.app.in_process.thread import run_in_process
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.endpoint import server_url
 from parley.app.storage.secret_files import existing_token
-from parley.core.model.errors import ParleyError
+from parley.core.model.errors import ParleyError, StoreInUse
 
 _INTERRUPTED = 130  # as shells say it
+_WAITING = "Another Parley has the data and does not answer yet; waiting for it ..."
+_PATIENCE = 15.0
+_PAUSE = 0.5
 _HINT = "Type a message; /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
 
 
@@ -40,20 +45,46 @@ def run(arguments: argparse.Namespace) -> int:
 def _client(loaded: LoadedSettings) -> Iterator[ChatClient]:
     """Yield a client of the running Parley, or of one that is started for this chat."""
     console = loaded.settings.console
-    with closing(ChatClient(server_url(console.host, console.port), existing_token(loaded))) as client:
-        try:
-            client.open()
-        except NotRunning:
-            pass
-        else:
-            yield client
-            return
+    running = ChatClient(server_url(console.host, console.port), existing_token(loaded))
+    with ExitStack() as stack, closing(running):
+        yield _reached(running) or _start(stack, loaded, running)
+
+
+def _reached(client: ChatClient) -> ChatClient | None:
+    """Return a client whose Parley answers, None where nothing does."""
+    try:
+        client.open()
+    except NotRunning:
+        return None
+    return client
+
+
+def _start(stack: ExitStack, loaded: LoadedSettings, running: ChatClient) -> ChatClient:
+    """Return a client of a Parley that is started until the stack is closed.
+
+    Where another process has the data, it is just starting or ending, as a rule: it is waited for.
+    Raises StoreInUse where that lasts.
+    """
     if sys.stderr.isatty():
         print("No Parley is running here; starting one for this chat ...", file=sys.stderr)
     ours = terminal_settings(loaded)
-    with run_in_process(ours) as url, closing(ChatClient(url, existing_token(ours))) as client:
-        client.open()
-        yield client
+    end = math.inf
+    while True:
+        try:
+            url = stack.enter_context(run_in_process(ours))
+        except StoreInUse:
+            if time.monotonic() > end:
+                raise
+            if end == math.inf:
+                print(_WAITING, file=sys.stderr, flush=True)
+                end = time.monotonic() + _PATIENCE
+        else:
+            client = stack.enter_context(closing(ChatClient(url, existing_token(ours))))
+            client.open()
+            return client
+        time.sleep(_PAUSE)
+        if _reached(running):
+            return running
 
 
 def choose_suggestion(line: str, suggested: Sequence[str]) -> str:
