@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import re
 from collections.abc import Sequence
 from typing import Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.internal_call_transformer import (
-    InternalCallTransformer,
-    internal_call_metadata,
-)
+from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from parley.core.model.questions import LONGEST_SUGGESTION, MOST_SUGGESTIONS
-
-log = logging.getLogger(__name__)
+from parley.server.default_agent.model_calls import call_internally, finish_within
 
 _PROMPT = (
     "You see what a person wrote to an assistant, and what it answered. Write up to three messages that the "
@@ -70,23 +64,16 @@ class SuggestedMessages(AgentMiddleware[Any, Any]):
         if not asked or not answer:
             return None
         suggesting = asyncio.create_task(self._suggest(asked, answer))
-        try:
-            done, _ = await asyncio.wait({suggesting}, timeout=_PATIENCE)
-        finally:
-            suggesting.cancel()
-        error = suggesting.exception() if done else TimeoutError(f"none within {_PATIENCE:.0f} seconds")
-        if error is not None:
-            log.info("an answer has no suggestions: %s: %.200s", type(error).__name__, error)
-        suggestions = [] if error else suggesting.result()
+        suggestions = await finish_within(suggesting, _PATIENCE, "an answer has no suggestions")
         return {"suggestions": suggestions} if suggestions else None
 
     async def _suggest(self, asked: str, answer: str) -> list[str]:
-        # Marked as middleware's own: it is counted, and no client shows it as an answer.
-        config: RunnableConfig = {"metadata": {"lc_source": "suggestions", **internal_call_metadata()}}
         # As JSON: no words of theirs can end what is quoted.
         words = json.dumps({"person": _cut(asked), "assistant": _cut(answer)}, ensure_ascii=False)
-        said = await self._model.ainvoke([SystemMessage(_PROMPT), HumanMessage(words)], config)
-        texts = (text for text in read_suggestions(said.text) if text.casefold() != asked.strip().casefold())
+        said = await call_internally(
+            self._model, "suggestions", (SystemMessage(_PROMPT), HumanMessage(words))
+        )
+        texts = (text for text in read_suggestions(said) if text.casefold() != asked.strip().casefold())
         return list(texts)[:MOST_SUGGESTIONS]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NotRequired
@@ -15,16 +14,12 @@ from langchain.agents.middleware import (
     ModelRequest,
     ModelResponse,
 )
-from langchain.agents.middleware.internal_call_transformer import (
-    InternalCallTransformer,
-    internal_call_metadata,
-)
+from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-log = logging.getLogger(__name__)
+from parley.server.default_agent.model_calls import call_internally, finish_within
 
 _PROMPT = (
     "Write a title of at most six words for a conversation that begins with the words below, in their "
@@ -66,20 +61,14 @@ class ThreadTitle(AgentMiddleware[Any, Any]):
         naming = asyncio.create_task(self._name(words))
         try:
             response = await handler(request)
-            done, _ = await asyncio.wait({naming}, timeout=_PATIENCE)
+            title = await finish_within(naming, _PATIENCE, "a conversation has no title")
         finally:
             naming.cancel()
-        error = naming.exception() if done else TimeoutError(f"none within {_PATIENCE:.0f} seconds")
-        if error is not None:
-            log.info("a conversation has no title: %s: %.200s", type(error).__name__, error)
-        title = "" if error else naming.result()
         return ExtendedModelResponse(response, Command(update={"title": title})) if title else response
 
     async def _name(self, words: str) -> str:
-        # Marked as middleware's own: it is counted, and no client shows it as an answer.
-        config: RunnableConfig = {"metadata": {"lc_source": "title", **internal_call_metadata()}}
-        said = await self._model.ainvoke([SystemMessage(_PROMPT), HumanMessage(words)], config)
-        return _MARKS.sub(" ", said.text[: 4 * _MOST_TITLE]).strip()[:_MOST_TITLE].strip()
+        said = await call_internally(self._model, "title", (SystemMessage(_PROMPT), HumanMessage(words)))
+        return _MARKS.sub(" ", said[: 4 * _MOST_TITLE]).strip()[:_MOST_TITLE].strip()
 
 
 def _first_words(messages: Sequence[AnyMessage]) -> str:
