@@ -22,6 +22,7 @@ from parley.server.options import EmbeddedOptions
 from parley.server.storage.interface import PostgresPlace
 from parley.server.tcp_server import serve
 from tests.conformance.served.graphs import NAMES
+from tests.kit.bounded_process import BoundedProcess
 from tests.kit.checkout import OFFICIAL_VENV
 from tests.kit.engine import CHOSEN, Engine
 from tests.kit.machine import patience
@@ -96,7 +97,7 @@ def embedded(folder: Path, origins: Sequence[str] = (), engine: Engine | None = 
     """Our own, in a process of its own, on an engine; pages of these origins may use it."""
     url = (engine or CHOSEN.engine()).section(folder).get("url", "")
     command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite"), url, *origins]
-    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with BoundedProcess(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield Server(process.stdout.readline().strip(), EMBEDDED, KEY)
@@ -138,7 +139,7 @@ def development_server(folder: Path) -> Iterator[str]:
     environment["PYTHONPATH"] = str(_ROOT)  # graphs of several modules
     with (
         (folder / "log").open("w") as log,
-        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
+        BoundedProcess[bytes](command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
     ):
         try:
             yield _answering(f"http://127.0.0.1:{port}", process)
@@ -157,7 +158,7 @@ def aegra(folder: Path) -> Iterator[str]:
         environment = {key: value for key, value in os.environ.items() if key not in _KEYS} | _QUIET
         environment |= {"PYTHONPATH": str(_ROOT), "AEGRA_CONFIG": str(folder / "langgraph.json")}
         environment["DATABASE_URL"] = cluster.url_of("postgres", "secret", "aegra")
-        with subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
+        with BoundedProcess[bytes](command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
             try:
                 yield _answering(f"http://127.0.0.1:{port}", process, "health")
             finally:

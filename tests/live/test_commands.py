@@ -12,6 +12,7 @@ import pytest
 from parley.app.cli.main import main
 from parley.app.live.steps import STEPS
 from parley.simulator.registry import operating
+from tests.kit.bounded_process import BoundedProcess
 from tests.kit.machine import patience
 
 pytestmark = pytest.mark.timeout(180)
@@ -30,7 +31,7 @@ def test_an_operator_is_led_through_a_walk_and_the_recording_proves_the_simulato
     with operating("dingtalk") as simulated:
         file = config(tmp_path, dingtalk=dict(simulated.settings))
         command = [sys.executable, "-m", "parley", "check", "--config", file, "--live", "dingtalk", "--to"]
-        with subprocess.Popen(
+        with BoundedProcess(
             [*command, str(recording)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         ) as process:
             assert process.stdin is not None

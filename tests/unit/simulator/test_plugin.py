@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from parley.simulator.registry import platforms, running, simulator_class
+from tests.kit.bounded_process import BoundedProcess
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
@@ -75,9 +76,7 @@ def test_every_platform_can_be_entered_and_left(platform):
 def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
     command = [sys.executable, "-m", "parley", "simulate", platform]
     environment = {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
-    ) as program:
+    with BoundedProcess(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         lines = iter(program.stdout)
         said = "".join(iter(lambda: next(lines), "Ctrl-C ends it.\n"))

@@ -18,6 +18,7 @@ from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.process.heartbeat import Heartbeat
 from parley.app.process.watchdog import CONFIG_ERROR_EXIT, parse_watched
 from parley.console.api.metrics import metrics_route
+from tests.kit.bounded_process import BoundedProcess
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
@@ -173,10 +174,13 @@ async def test_a_loop_that_is_late_is_counted_and_told_of_once_a_minute(
 
 
 def test_the_signals_are_passed_on(tmp_path: Path) -> None:
-    script = "signal.signal(2, lambda *_: sys.exit(0))\nprint('up', flush=True)\nwhile True: signal.pause()"
+    script = (
+        "signal.signal(2, lambda *_: sys.exit(0))\nparent = os.getppid()\nprint('up', flush=True)\n"
+        "while os.getppid() == parent: time.sleep(0.05)"
+    )
     command = [sys.executable, "-c", _PARENT, "600", sys.executable, "-c", _CHILD + script]
     variables = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True) as parent:
+    with BoundedProcess(command, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "up\n"
         parent.send_signal(signal.SIGINT)

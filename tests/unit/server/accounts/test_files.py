@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from parley.server.accounts.files import Account, AccountErased, AccountFiles
+from tests.kit.bounded_process import BoundedProcess
 
 DESK = Account("slack:ann", "desk", "https://desk.example.com/mcp")
 WRITER = """
 import sys
 from pathlib import Path
 from parley.server.accounts.files import Account, AccountErased, AccountFiles
+
 files = AccountFiles(Path(sys.argv[1]))
 generation = files.generation("slack:ann")
 print("begun", flush=True)
@@ -65,7 +67,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: str) -> None:
 def test_what_another_process_began_before_an_erasure_is_not_kept_after_it(tmp_path: Path) -> None:
     files = AccountFiles(tmp_path)
     command = [sys.executable, "-c", WRITER, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+    with BoundedProcess(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout
         assert writer.stdout.readline() == "begun\n"
         assert files.erase("slack:ann") == 0

@@ -14,6 +14,7 @@ import pytest
 
 from parley.server.default_agent.mcp.connection import McpConnection, ServerAway
 from parley.server.default_agent.mcp.server_file import McpServer
+from tests.kit.bounded_process import BoundedProcess
 from tests.kit.checkout import ROOT
 from tests.kit.waiting import until
 
@@ -50,7 +51,7 @@ async def test_a_server_that_ignores_the_end_of_its_input_ends_with_a_process_th
     folder: Path,
 ) -> None:
     module = f"{__package__}.connected_process"
-    with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
+    with BoundedProcess[bytes](
         [sys.executable, "-m", module, str(STUBBORN), str(folder)], cwd=ROOT, stdout=subprocess.PIPE
     ) as process:
         try:
