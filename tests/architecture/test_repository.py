@@ -69,7 +69,7 @@ def test_no_file_names_a_package_index():
 
 
 def test_nothing_is_raised_inside_except_star():
-    # Before Python 3.11.4 it comes out as a group; unwrap_exception_group of parley.core.model.errors does without.
+    # Before Python 3.11.4 it comes out as a group: parley.core.model.errors.unwrap_exception_group.
     found = {
         f"{name(path)}:{inner.lineno}"
         for path in modules(*PACKAGES, "tests")
