@@ -182,12 +182,21 @@ class LangGraphAgent:
         if (health, detail) != (before.health, before.detail):
             since = before.since if health is before.health else self._clock()
             self._report = HealthReport("agent", health, detail, since)
+            if health is not before.health:
+                _tell_change(before.health, self._report)
         return self._report
 
 
 def _progress(follower: RunFollower) -> RunProgress:
     transcript = follower.transcript
     return RunProgress(transcript.text(), transcript.steps.shown())
+
+
+def _tell_change(before: Health, now: HealthReport) -> None:
+    if now.health is not Health.UP:
+        log.warning("the agent server cannot be used, messages wait for it: %s", now.detail)
+    elif before is not Health.STARTING:
+        log.info("the agent server can be used again: %s", now.detail)
 
 
 def _nothing() -> None:

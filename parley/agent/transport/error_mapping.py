@@ -59,7 +59,8 @@ def _body(error: httpx.HTTPStatusError) -> str:
 @contextmanager
 def map_errors(doing: str) -> Iterator[None]:
     """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, the
-    error's detail says what was being done, and the sentence in that answer.
+    error's detail says what was being done, and the sentence in that answer. That a server is away is told
+    by its health.
     """
     try:
         yield
@@ -70,14 +71,14 @@ def map_errors(doing: str) -> Iterator[None]:
         said = refusal_words(error.response)
         raise _by_status(status, f"{doing}: HTTP {status}{said and f', {said}'}") from error
     except aiohttp.ConnectionTimeoutError as error:
-        log.info("%s: no connection in time", doing)
+        log.debug("%s: no connection in time", doing)
         raise AgentUnavailable("The agent cannot be reached right now.") from error
     except (httpx.ReadTimeout, TimeoutError) as error:
         log.info("%s: timed out (%s)", doing, type(error).__name__)
         raise AgentTimeout("The agent did not answer in time.") from error
     except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
         # The transport calls every lost connection a ConnectTimeout, so this says nothing of what arrived.
-        log.info("%s: %s: %s", doing, type(error).__name__, error)
+        log.debug("%s: %s: %s", doing, type(error).__name__, error)
         detail = f"{doing}: {type(error).__name__}: {error}"
         raise AgentUnavailable("The agent cannot be reached right now.", detail) from error
     except UnreadableResponse as error:

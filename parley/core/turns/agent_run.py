@@ -129,7 +129,7 @@ class AgentRun:
 
     async def _until_ended(self, request: RunRequest) -> tuple[RunEnded, Sentence | None]:
         loop = asyncio.get_running_loop()
-        started, attempt = loop.time(), 0
+        started, attempt, turn, told = loop.time(), 0, request.turn_id, ""
         while True:
             try:
                 return await self._follow(request), None
@@ -145,7 +145,10 @@ class AgentRun:
                     self.stray = True
                     silent = isinstance(error, AgentTimeout)
                     return self._failed(error), Sentence.AGENT_SILENT if silent else Sentence.AGENT_AWAY
-                log.warning("turn %s: %s", request.turn_id, error.reason)
+                # Each reason is a line of the log, and not each attempt.
+                level = logging.DEBUG if error.reason == told else logging.WARNING
+                told = error.reason
+                log.log(level, "turn %s: %s", turn, told)
             if await self._pause(backoff(attempt)):
                 return self._cut_off()
             attempt += 1

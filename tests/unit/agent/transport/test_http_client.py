@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,33 @@ async def test_a_server_that_is_away_is_retried(tmp_path: Path) -> None:
         report = await agent.health()
     assert (report.health, report.since) == (Health.RETRYING, 5.0)
     assert report.detail == "http://127.0.0.1:9: no connection (Connection refused)"
+
+
+async def test_an_outage_is_two_lines_of_the_log(
+    server: FakeServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "parley")
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        await agent.health()
+        server.refusals = [("/ok", 503)]
+        await agent.health()
+        await agent.health()
+        server.refusals = []
+        await agent.health()
+    told = [(each.levelname, each.getMessage()) for each in caplog.records if "transport" not in each.name]
+    assert told == [
+        ("WARNING", f"the agent server cannot be used, messages wait for it: {server.url}: HTTP 503"),
+        ("INFO", f"the agent server can be used again: {server.url}"),
+    ]
+
+
+async def test_a_server_that_is_away_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "parley")
+    async with LangGraphAgent(AgentEndpoint("http://127.0.0.1:9"), files=tmp_path) as agent:
+        for _ in range(3):
+            await agent.health()
+    (told,) = caplog.messages
+    assert told.endswith("messages wait for it: http://127.0.0.1:9: no connection (Connection refused)")
 
 
 async def test_a_server_that_speaks_no_tls_is_said(server: FakeServer, tmp_path: Path) -> None:
