@@ -9,6 +9,7 @@ from typing import cast
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK, FeedbackIndex
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -91,6 +92,11 @@ class UnreliableJournal(Journal):
 
     async def delete(self, key: str) -> None:
         await self._alive.delete(key)
+
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return await cast("FeedbackIndex", self._alive).feedback_before(before, since, limit)
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
         return await self._alive.claim(queue, limit)

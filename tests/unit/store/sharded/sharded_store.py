@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -181,6 +182,11 @@ class ShardedStore:
     ) -> Sequence[Document]:
         pages = [await store.documents_about(names, prefix, limit, after) for store in self.stores]
         return sorted((each for page in pages for each in page), key=lambda document: document.key)[:limit]
+
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return await self.stores[FIRST].feedback_before(before, since, limit)
 
     # Counts.
 

@@ -64,7 +64,7 @@ async def test_rows_of_an_older_parley_are_indexed_in_slices_and_found_meanwhile
 
 
 @contextmanager
-def _counted(store: SqliteStore) -> Iterator[list[int]]:
+def counted_steps(store: SqliteStore) -> Iterator[list[int]]:
     """How much the database did for reads and writes, in tens of its machine's instructions."""
     steps = [0]
 
@@ -89,7 +89,7 @@ async def _effort(tmp_path: Path, others: int) -> dict[str, int]:
         service = PrivacyService(
             sources(store, tmp_path, await ConversationRepository.open(store), threads=shelf)
         )
-        with _counted(store) as steps:
+        with counted_steps(store) as steps:
             exported = await service.export(person(3), tmp_path / f"{others}.zip")
             spent["export"], steps[0] = steps[0], 0
             erased = await service.erase(person(3))
