@@ -257,9 +257,6 @@ class PostgresStore:
     async def discard(self, item: int) -> bool:
         return bool(await self._write(self._calls.discard(item)))
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return len(await self._write(item_search.discard_call(self._calls.schema, queue, lane)))
-
     # Everything there is: see core.ports.store_admin.
 
     async def search(

@@ -248,9 +248,6 @@ class SqliteStore:
     async def discard(self, item: int) -> bool:
         return await self._engine.writer.submit(lambda tx: maintenance.discard(tx, item))
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await self._engine.writer.submit(lambda tx: item_search.discard_lane(tx, queue, lane))
-
     # Everything there is: see core.ports.store_admin.
 
     async def search(

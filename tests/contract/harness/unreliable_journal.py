@@ -19,6 +19,7 @@ from parley.core.ports.journal import (
     NewQueueItem,
     QueueItem,
 )
+from parley.core.ports.store_admin import StoreAdmin, StoredItemPage
 from parley.memory.learning.queue import LearningJournal
 
 
@@ -140,8 +141,13 @@ class UnreliableJournal(Journal):
     async def uncount(self, prefix: str) -> int:
         return await self._alive.uncount(prefix)
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await cast("LearningJournal", self._alive).discard_lane(queue, lane)
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
+        return await cast("StoreAdmin", self._alive).search(words, lanes, after, names)
+
+    async def discard(self, item: int) -> bool:
+        return await cast("LearningJournal", self._alive).discard(item)
 
     def _count(self, claim: Claim) -> None:
         if claim.queue.startswith("turns"):

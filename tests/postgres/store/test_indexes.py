@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
-from parley.core.model.address import account_key
+from parley.core.model.address import User, account_key
 from parley.core.model.codec import encode
 from parley.core.privacy.service import PrivacyService
 from parley.core.state.conversations import ConversationRecord, ConversationRepository
 from parley.core.state.feedback import delete_feedback_before, feedback_key, feedback_prefix
+from parley.memory.learning.queue import LearningQueue
+from parley.memory.options import MemoryOptions
 from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
+from tests.kit.doubles.llm_provider import turn
 from tests.kit.samples.person_history import ThreadShelf, sources
 from tests.kit.samples.populated_store import fill_with_others, person
 from tests.postgres.store.query_plans import recorded_store
+from tests.unit.memory.learning.queue_kit import give_up
 from tests.unit.store.engine.feedback_index import DAMAGED, rate, rating, rating_document, whose
 from tests.unit.store.engine.subject_index import ANN, BOB, about, documents, said
 
@@ -93,6 +98,19 @@ async def test_one_person_is_exported_and_erased_without_reading_others(
         erased = await service.erase(person(3))
         assert {count.kind.value: count.number for count in erased.done}["conversations"] == 1
         assert recorder.most() < OTHERS / 5, dict(recorder.rows)
+
+
+async def test_a_persons_dead_letters_are_found_without_reading_others(cluster: Cluster, schema: str) -> None:
+    async with recorded_store(cluster.url, schema) as (store, recorder):
+        queue = LearningQueue(store, MemoryOptions(debounce_seconds=0))
+        told = [replace(turn(number, "x"), speaker=User("test", f"a{number % 2}")) for number in range(4)]
+        await give_up(store, queue, *told, *(turn(n, "x", person=f"p{n}") for n in range(4, OTHERS)))
+        recorder.clear()
+        await queue.split_account("ann", "eve", "test:a1")
+        await queue.move("ann", "bob")
+        assert await queue.discard_dead("eve") == 0
+        assert recorder.most() < OTHERS / 10, dict(recorder.rows)
+        assert [len(await queue.waiting(person)) for person in ("eve", "bob")] == [2, 2]
 
 
 async def test_a_slice_ends_where_its_rows_are_large(cluster: Cluster, schema: str) -> None:

@@ -235,9 +235,6 @@ class ShardedStore:
     async def discard(self, item: int) -> bool:
         return await self.of_item(item).discard(item)
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await self.of_lane(queue, lane).discard_lane(queue, lane)
-
     async def search(
         self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
     ) -> StoredItemPage:

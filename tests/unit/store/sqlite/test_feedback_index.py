@@ -12,7 +12,7 @@ from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.database.schema import STEPS, migrate
 from parley.store.sqlite.read_only import IndexedReadOnlyStore, open_read_only
 from tests.unit.store.engine.feedback_index import DAMAGED, rate, rating, rating_document, whose
-from tests.unit.store.sqlite.test_subject_index import counted_steps
+from tests.unit.store.sqlite.effort import counted_steps
 
 BEFORE = STEPS[:5]
 
