@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -19,8 +19,9 @@ from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.queues import LEARNING
 from parley.core.model.types import CompletedTurn
-from parley.core.ports.journal import NEWEST_DEAD, Journal, NewQueueItem, QueueItem, iter_dead
+from parley.core.ports.journal import NEWEST_DEAD, Journal, NewQueueItem, QueueItem
 from parley.core.ports.memory.admin import FailedTurn, FailedTurnPage
+from parley.core.ports.store_admin import ItemState, StoredItemPage
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
 from parley.memory.text.secrets.masking import mask_secrets
@@ -54,8 +55,10 @@ class LearningJournal(Journal, Protocol):
         """Delete a dead letter; return False if there is none."""
         ...
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        """Delete all dead letters of a lane; return how many there were."""
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
+        """Return a slice of all items; see core.ports.store_admin.StoreAdmin."""
         ...
 
 
@@ -120,7 +123,7 @@ class LearningQueue:
 
     async def discard_dead(self, person: str) -> int:
         """Delete a person's failed turns; return how many."""
-        return await self._journal.discard_lane(QUEUE, person)
+        return sum([await self._journal.discard(item.id) for item in await self._dead_of(person)])
 
     async def move(self, source: str, into: str) -> None:
         """Move one person's turns to another, to whom they belong now.
@@ -187,7 +190,13 @@ class LearningQueue:
         return [turn for turn in found if turn is not None]
 
     async def _dead_of(self, person: str) -> list[QueueItem]:
-        return [each async for each in iter_dead(self._journal) if (each.queue, each.lane) == (QUEUE, person)]
+        """Return a person's dead letters, the oldest first. The index finds them: no others are read."""
+        dead, after, more = list[QueueItem](), 0, True
+        while more:
+            page = await self._journal.search((), (person,), after, (person,))
+            dead += [each.item for each in page.items if each.fate is ItemState.DEAD]
+            after, more = page.after, page.more
+        return [item for item in dead if item.queue == QUEUE]
 
     def _trigger(self, person: str, delay: float) -> NewQueueItem:
         longest = self._options.max_wait * _IN_TIME

@@ -40,10 +40,6 @@ class Store(StoreAdmin, Protocol):
         """Remove a dead letter for good; False if there is none."""
         ...
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        """Remove all dead letters of a lane for good; how many there were."""
-        ...
-
     @property
     def nodes(self) -> NodeRegistry:
         """This node among those that share the store."""

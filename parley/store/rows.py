@@ -32,6 +32,11 @@ def parse_documents(rows: Iterable[Row]) -> tuple[Document, ...]:
     return tuple(Document(*row) for row in rows)
 
 
+def parse_dated_documents(rows: Iterable[Row]) -> tuple[tuple[float, Document], ...]:
+    """Return the documents that rows of a time, key, body and version are, each with its time."""
+    return tuple((float(at), Document(*document)) for at, *document in rows)
+
+
 def order_documents(keys: Sequence[str], rows: Iterable[Row]) -> tuple[Document, ...]:
     """Return one document for each key; version 0 for what does not exist."""
     found = {document.key: document for document in parse_documents(rows)}

@@ -143,18 +143,6 @@ async def iter_documents(
         after = found[-1].key
 
 
-async def iter_dead(journal: Journal) -> AsyncIterator[QueueItem]:
-    """Yield all dead letters, newest first; what is done with one meanwhile hides no other.
-
-    Raises StoreUnavailable.
-    """
-    before = NEWEST_DEAD
-    while found := await journal.dead(_PAGE, before):
-        for item in found:
-            yield item
-        before = (found[-1].ended_at, found[-1].id)
-
-
 async def pause_after_conflict(attempt: int) -> None:
     """Wait a random moment, longer with each `attempt`: many may be quicker, and would be again."""
     await asyncio.sleep(random.random() * min(_LONGEST_CONFLICT, _CONFLICT * 2.0 ** min(attempt, 10)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from parley.core.ports.feedback import FeedbackIndex
 from parley.core.ports.journal import Journal, QueueItem
 from parley.core.ports.subject_index import SubjectIndex
 
@@ -55,7 +56,7 @@ class QueueBacklog:
     oldest: float
 
 
-class StoreAdmin(Journal, SubjectIndex, Protocol):
+class StoreAdmin(Journal, SubjectIndex, FeedbackIndex, Protocol):
     """A journal that can be looked through. Every method raises StoreUnavailable."""
 
     async def search(

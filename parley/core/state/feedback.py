@@ -10,9 +10,10 @@ from urllib.parse import quote
 from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.feedback import AnswerWithButtons, Feedback, FeedbackChoice, FeedbackPrompt
+from parley.core.ports.feedback import NEWEST_FEEDBACK, FeedbackIndex
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.ports.subject_index import iter_about
-from parley.core.state.readable_documents import iter_found
+from parley.core.state.readable_documents import decode_readable, iter_found, iter_readable
 
 FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
@@ -23,6 +24,7 @@ _KINDS: tuple[tuple[str, type[Feedback | AnswerWithButtons | FeedbackPrompt]], .
     (PROMPT_PREFIX, FeedbackPrompt),
 )
 """Answers first: once an answer is gone, nothing is kept any more of what people think of it."""
+_PAGE = 500
 
 
 def feedback_prefix(account: str) -> str:
@@ -125,10 +127,24 @@ async def delete_feedback_before(documents: DocumentRepository, until: float) ->
     """
     removed = 0
     for prefix, kind in _KINDS:
-        async for key in iter_found(documents, prefix, partial(_older_keys, kind, until)):
+        async for key in _iter_older(documents, prefix, kind, until):
             await documents.delete(key)
             removed += kind is Feedback
     return removed
+
+
+async def _iter_older(
+    documents: DocumentRepository,
+    prefix: str,
+    kind: type[Feedback | AnswerWithButtons | FeedbackPrompt],
+    until: float,
+) -> AsyncIterator[str]:
+    if kind is Feedback:
+        async for document in iter_feedback(documents, (until, "")):
+            yield document.key
+    else:
+        async for key in iter_found(documents, prefix, partial(_older_keys, kind, until)):
+            yield key
 
 
 def _older_keys(
@@ -144,10 +160,45 @@ async def list_feedback(
 
     Raises StoreUnavailable.
     """
+    found = list[Feedback]()
+    async for document in iter_feedback(documents, since=since, page=most or _PAGE):
+        said = decode_readable(Feedback, document)
+        if said is not None:
+            found.append(said)
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+async def iter_feedback(
+    documents: DocumentRepository,
+    before: tuple[float, str] = NEWEST_FEEDBACK,
+    since: float = 0.0,
+    page: int = _PAGE,
+) -> AsyncIterator[Document]:
+    """Yield the feedback since a time and before a time and key, newest first; `page` is read at once.
+
+    Where the documents have no index of it, all feedback is read. Raises StoreUnavailable.
+    """
+    if not isinstance(documents, FeedbackIndex):
+        for document in await _sort_feedback(documents, before, since):
+            yield document
+        return
+    while found := await documents.feedback_before(before, since, page):
+        for _, document in found:
+            yield document
+        if len(found) < page:
+            return
+        at, last = found[-1]
+        before = (at, last.key)
+
+
+async def _sort_feedback(
+    documents: DocumentRepository, before: tuple[float, str], since: float
+) -> list[Document]:
     found = [
-        said
-        async for document in iter_documents(documents, FEEDBACK_PREFIX)
-        if (said := decode(Feedback, document.body)).at >= since
+        (said.at, document.key, document)
+        async for said, document in iter_readable(documents, Feedback, FEEDBACK_PREFIX)
     ]
-    found.sort(key=lambda each: each.at, reverse=True)
-    return tuple(found[:most] if most else found)
+    found.sort(key=lambda each: each[:2], reverse=True)
+    return [document for at, key, document in found if at >= since and (at, key) < before]

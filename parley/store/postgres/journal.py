@@ -16,6 +16,7 @@ from typing import Self
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -38,7 +39,14 @@ from parley.store.postgres.operations import item_search, subject_lookups
 from parley.store.postgres.operations.calls import JournalCalls
 from parley.store.postgres.operations.maintenance import prune_often, prune_store
 from parley.store.retention import DEFAULT, Retention
-from parley.store.rows import Row, order_counters, order_documents, parse_documents, parse_items
+from parley.store.rows import (
+    Row,
+    order_counters,
+    order_documents,
+    parse_dated_documents,
+    parse_documents,
+    parse_items,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +198,10 @@ class PostgresStore:
     # Documents: see core.ports.journal.DocumentRepository.
 
     async def get(self, key: str) -> Document:
-        rows = await self._read(self._calls.get(key))
-        return order_documents([key], rows)[0]
+        return order_documents([key], await self._read(self._calls.get(key)))[0]
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
-        rows = await self._read(self._calls.get_all(keys))
-        return order_documents(keys, rows)
+        return order_documents(keys, await self._read(self._calls.get_all(keys)))
 
     async def set(self, document: Document) -> Document:
         require_lease()
@@ -205,12 +211,16 @@ class PostgresStore:
         return replace(document, version=version)
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        rows = await self._read(self._calls.list(prefix, limit, after))
-        return parse_documents(rows)
+        return parse_documents(await self._read(self._calls.list(prefix, limit, after)))
 
     async def delete(self, key: str) -> None:
         require_lease()
         await self._write(self._calls.delete(key))
+
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return parse_dated_documents(await self._read(self._calls.feedback_before(before, since, limit)))
 
     # Counts: see core.ports.journal.Journal.
 
@@ -246,9 +256,6 @@ class PostgresStore:
 
     async def discard(self, item: int) -> bool:
         return bool(await self._write(self._calls.discard(item)))
-
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return len(await self._write(item_search.discard_call(self._calls.schema, queue, lane)))
 
     # Everything there is: see core.ports.store_admin.
 

@@ -19,6 +19,7 @@ from typing import Self
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -55,11 +56,7 @@ log = logging.getLogger("parley.store")
 
 @dataclass(frozen=True, slots=True)
 class SqliteStore:
-    """Durable lanes and documents in one SQLite file, for one process; made by `open`.
-
-    A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
-    behind it. Texts must be valid Unicode (ValueError otherwise). After LaneLost a claim is void.
-    """
+    """Durable lanes and documents in one SQLite file, made by `open`; semantics as in store.interface."""
 
     _engine: SqliteEngine
     _node: str
@@ -210,14 +207,18 @@ class SqliteStore:
     async def delete(self, key: str) -> None:
         await self._engine.writer.submit(lambda tx: documents.delete(tx, key))
 
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return await documents.feedback_before(self._engine.reader, before, since, limit)
+
     # Counts: see core.ports.journal.Journal.
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return await self._engine.writer.submit(lambda tx: counts.tally(tx, tallies, once))
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
-        rows = await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names)))
-        return order_counters(names, rows)
+        return order_counters(names, await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names))))
 
     async def uncount(self, prefix: str) -> int:
         return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
@@ -247,16 +248,12 @@ class SqliteStore:
     async def discard(self, item: int) -> bool:
         return await self._engine.writer.submit(lambda tx: maintenance.discard(tx, item))
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await self._engine.writer.submit(lambda tx: item_search.discard_lane(tx, queue, lane))
-
     # Everything there is: see core.ports.store_admin.
 
     async def search(
         self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
     ) -> StoredItemPage:
-        now = self._clock()
-        return await subject_index.search(self._engine.reader, words, lanes, after, names, now)
+        return await subject_index.search(self._engine.reader, words, lanes, after, names, self._clock())
 
     async def documents_about(
         self, names: Sequence[str], prefix: str, limit: int = 1000, after: str = ""
@@ -273,7 +270,6 @@ class SqliteStore:
         return await self._engine.writer.submit(lambda tx: item_search.remove(tx, items))
 
     async def renew(self) -> None:
-        """Prove that this node lives: its lanes are held for another lease from now."""
         if math.isfinite(self._lease):
             await self._engine.writer.submit(lambda tx: tx.change(sql.RENEW, tx.lease_until, self._node))
 

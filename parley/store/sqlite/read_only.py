@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.feedback import NEWEST_FEEDBACK
 from parley.core.ports.journal import Document, QueueItem
 from parley.store.gil_yield import GilYielder
 from parley.store.rows import order_documents, parse_documents, parse_items
@@ -17,7 +18,7 @@ from parley.store.sqlite.database.connection import SqliteLocation, open_reader
 from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.operations import sql
-from parley.store.sqlite.operations.documents import page_range
+from parley.store.sqlite.operations.documents import feedback_before, page_range
 from parley.store.sqlite.operations.item_search import lanes_before
 
 _BUSY_SECONDS = 5.0
@@ -52,6 +53,16 @@ class SqliteReadOnlyStore:
         raise StoreUnavailable("The store is open for reading only.")
 
 
+class IndexedReadOnlyStore(SqliteReadOnlyStore):
+    """The same of a file that no older Parley wrote last."""
+
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        """Return a page of feedback; see core.ports.feedback."""
+        return await feedback_before(self._reader, before, since, limit)
+
+
 @asynccontextmanager
 async def open_read_only(path: Path) -> AsyncIterator[SqliteReadOnlyStore]:
     """Open a look into the file `path`, which must exist. Raises StoreUnavailable."""
@@ -61,6 +72,7 @@ async def open_read_only(path: Path) -> AsyncIterator[SqliteReadOnlyStore]:
     connection = await asyncio.to_thread(open_reader, location)
     reader = Reader(connection, partial(map_error, path), GilYielder())
     try:
-        yield SqliteReadOnlyStore(reader)
+        indexed = await reader.rows(sql.HAS_FEEDBACK_TIMES)
+        yield IndexedReadOnlyStore(reader) if indexed else SqliteReadOnlyStore(reader)
     finally:
         await reader.close()

@@ -9,6 +9,7 @@ from typing import cast
 
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK, FeedbackIndex
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -18,6 +19,7 @@ from parley.core.ports.journal import (
     NewQueueItem,
     QueueItem,
 )
+from parley.core.ports.store_admin import StoreAdmin, StoredItemPage
 from parley.memory.learning.queue import LearningJournal
 
 
@@ -92,6 +94,11 @@ class UnreliableJournal(Journal):
     async def delete(self, key: str) -> None:
         await self._alive.delete(key)
 
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return await cast("FeedbackIndex", self._alive).feedback_before(before, since, limit)
+
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
         return await self._alive.claim(queue, limit)
 
@@ -134,8 +141,13 @@ class UnreliableJournal(Journal):
     async def uncount(self, prefix: str) -> int:
         return await self._alive.uncount(prefix)
 
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await cast("LearningJournal", self._alive).discard_lane(queue, lane)
+    async def search(
+        self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()
+    ) -> StoredItemPage:
+        return await cast("StoreAdmin", self._alive).search(words, lanes, after, names)
+
+    async def discard(self, item: int) -> bool:
+        return await cast("LearningJournal", self._alive).discard(item)
 
     def _count(self, claim: Claim) -> None:
         if claim.queue.startswith("turns"):

@@ -14,7 +14,10 @@ from psycopg.errors import Diagnostic
 
 from parley.store.postgres import PostgresStore
 
-TABLES = ("documents", "items", "lanes", "names", "tallies", "document_subjects", "item_subjects")
+TABLES = (
+    *("documents", "items", "lanes", "names", "tallies"),
+    *("document_subjects", "item_subjects", "feedback_times"),
+)
 
 _OPTIONS = (
     "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias
@@ -23,6 +24,8 @@ FEW = 60
 
 _FILL = (
     """INSERT INTO documents SELECT 'thread/c:' || lpad(n::text, 6, '0'), '{}', n
+        FROM generate_series(1, %(n)s) n""",
+    """INSERT INTO documents SELECT 'feedback/test:' || n || '/t', '{"at":' || n || '}', n
         FROM generate_series(1, %(n)s) n""",
     "INSERT INTO names SELECT 'in', 'name-' || n, %(now)s FROM generate_series(1, %(n)s) n",
     """INSERT INTO tallies SELECT 'day:' || n, 'a', %(now)s + 1000, 1, 1, 1, 1, 1, 1
@@ -82,6 +85,12 @@ async def _page(store: PostgresStore, claim: Claim) -> None:
         assert await store.list("thread/", 10, after)
 
 
+async def _feedback_pages(store: PostgresStore, claim: Claim) -> None:
+    for at, since in ((math.inf, 0.0), (MANY / 2, 0.0), (9.0, 0.0), (math.inf, MANY - 5.0), (0.0, 0.0)):
+        page = await store.feedback_before((at, ""), since, 10)
+        assert len(page) == {9.0: 8, 0.0: 0}.get(at, 6 if since else 10)
+
+
 VERBS: dict[str, Verb] = {
     "put": lambda s, c: s.put(NewQueueItem("in", "c:9", "b", dedupe="one"), NewQueueItem("in", "new", "b")),
     "put a known name": lambda s, c: s.put(NewQueueItem("in", "c:9", "b", dedupe="name-7")),
@@ -109,6 +118,7 @@ VERBS: dict[str, Verb] = {
     "get several": lambda s, c: s.get_all([f"thread/c:{n:06}" for n in range(1, 1000, 100)]),
     "set": _set,
     "a page of documents": _page,
+    "pages of feedback": _feedback_pages,
     "delete": lambda s, c: s.delete("thread/c:000078"),
     "tally": lambda s, c: s.tally([_tally("day:5"), _tally("day:none")], once="three"),
     "counted": lambda s, c: s.counted(["day:1", "day:2", "day:none"]),
@@ -134,7 +144,7 @@ async def full(
     async with recorded_store(cluster.url, schema) as (store, recorder):
         with psycopg.connect(cluster.url, autocommit=True) as admin:
             admin.execute(f"SET search_path TO {schema}".encode())
-            for table in ("documents", "items", "lanes", "names", "tallies"):
+            for table in ("documents", "feedback_times", "items", "lanes", "names", "tallies"):
                 admin.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)".encode())
             if request.param.startswith("made"):
                 await store.put(NewQueueItem("in", "first", "body"))

@@ -25,6 +25,7 @@ from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, SequenceState, copy_store
 from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
+from tests.unit.store.engine.feedback_index import rate, rating, whose
 from tests.unit.store.engine.random_schedules import LANES, Action, Run, actions
 
 
@@ -117,6 +118,15 @@ class CopyPromises:
             assert (await claim_one(store)).items[0].note == "half done"
             assert await store.revive(dead[0].id)
             assert bodies(await store.waiting("dying", "x")) == [dead[0].body, "after it"]
+
+    async def test_feedback_is_listed_in_either(self, old: Place, new: Place) -> None:
+        async with old.opened("a") as store:
+            for who, at in (("ann", 20), ("bob", 30), ("cid", 10)):
+                await rate(store, rating(who, at))
+        await move(old, new)
+        async with new.opened("b") as store:
+            assert await whose(store) == ["bob", "ann", "cid"]
+            assert await whose(store, since=15, most=1) == ["bob"]
 
     async def test_no_number_comes_twice(self, old: Place, new: Place, clock: Clock) -> None:
         async with old.opened("a") as store:

@@ -10,7 +10,17 @@ from psycopg.rows import TupleRow
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres import functions
-from parley.store.postgres.functions import buckets, counters, crashes, lanes, lookups, nodes, subjects, wakes
+from parley.store.postgres.functions import (
+    buckets,
+    counters,
+    crashes,
+    feedback,
+    lanes,
+    lookups,
+    nodes,
+    subjects,
+    wakes,
+)
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Step: TypeAlias = tuple[str, ...]
@@ -87,6 +97,7 @@ STEPS: tuple[Step, ...] = (
     _UPKEEP,
     (*wakes.ALL, lookups.DEAD_PAGE),
     buckets.ALL,
+    feedback.ALL,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

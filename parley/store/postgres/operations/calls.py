@@ -164,6 +164,10 @@ class JournalCalls:
         statement = f"SELECT * FROM {self.schema}.document_page(%s, %s, %s, %s::bigint)"
         return SqlCall(statement, (prefix, prefix + _HIGHEST, after, limit))
 
+    def feedback_before(self, before: tuple[float, str], since: float, limit: int) -> SqlCall:
+        statement = f"SELECT * FROM {self.schema}.feedback_page(%s::float8, %s, %s::float8, %s::bigint)"
+        return SqlCall(statement, (*before, since, limit))
+
     def delete(self, key: str) -> SqlCall:
         return SqlCall(f"DELETE FROM {self.schema}.documents WHERE key = %s RETURNING key", (key,))
 

@@ -72,13 +72,6 @@ def drop_call(schema: str, queue: str, lane: str) -> SqlCall:
     return SqlCall(statement, (queue, lane), ((queue, lane),))
 
 
-def discard_call(schema: str, queue: str, lane: str) -> SqlCall:
-    """Remove the dead letters of a lane for good."""
-    statement = f"""DELETE FROM {schema}.items
-        WHERE state = 2 AND ended_at IS NOT NULL AND queue = %s AND lane = %s RETURNING id"""
-    return SqlCall(statement, (queue, lane))
-
-
 async def remove(
     schema: str, write: Callable[[SqlCall], Awaitable[list[Row]]], items: Sequence[int], now: float | None
 ) -> tuple[int, ...]:

@@ -118,7 +118,38 @@ _SUBJECTS: Step = (
 # Its row would not say which lane a name came with. NULL: from before this schema, or of no lane (`tally`).
 _BUCKETS: Step = ("ALTER TABLE names ADD COLUMN bucket INTEGER",)
 
-STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS, _BUCKETS)
+# When people said what they think of answers; a document that has no time is damaged, and not in it.
+_TIMES = (
+    "CREATE TABLE feedback_times (at REAL NOT NULL, key TEXT NOT NULL, PRIMARY KEY (at, key)) WITHOUT ROWID",
+    """CREATE TRIGGER feedback_made AFTER INSERT ON documents WHEN {is_new} BEGIN
+        INSERT INTO feedback_times SELECT {new_time}, NEW.key WHERE typeof({new_time}) {is_number}; END""",
+    """CREATE TRIGGER feedback_changed AFTER UPDATE OF body ON documents WHEN {is_new} BEGIN
+        DELETE FROM feedback_times WHERE at = {old_time} AND key = OLD.key;
+        INSERT INTO feedback_times SELECT {new_time}, NEW.key WHERE typeof({new_time}) {is_number}; END""",
+    """CREATE TRIGGER feedback_removed AFTER DELETE ON documents WHEN {is_old} BEGIN
+        DELETE FROM feedback_times WHERE at = {old_time} AND key = OLD.key; END""",
+    """INSERT INTO feedback_times SELECT {time}, key FROM documents
+        WHERE {is_kept} AND typeof({time}) {is_number}""",
+)
+_IS_FEEDBACK = "{0}key >= 'feedback/' AND {0}key < 'feedback0'"
+_TIME = "json_extract(CASE WHEN json_valid({0}body) THEN {0}body END, '$.at')"
+_FEEDBACK_TIMES: Step = tuple(
+    each.format(
+        is_kept=_IS_FEEDBACK.format(""),
+        is_old=_IS_FEEDBACK.format("OLD."),
+        is_new=_IS_FEEDBACK.format("NEW."),
+        is_number="IN ('integer', 'real')",
+        time=_TIME.format(""),
+        old_time=_TIME.format("OLD."),
+        new_time=_TIME.format("NEW."),
+    )
+    for each in _TIMES
+)
+
+STEPS: tuple[Step, ...] = (
+    *(_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS, _BUCKETS),
+    _FEEDBACK_TIMES,
+)
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 
 

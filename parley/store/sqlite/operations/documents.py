@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document
 from parley.core.ports.subjects import document_subjects
+from parley.store.rows import parse_dated_documents
+from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.execution.transaction import Transaction, as_list
 from parley.store.sqlite.operations import sql
 
@@ -16,6 +19,13 @@ HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
 def page_range(prefix: str, after: str) -> tuple[str, str]:
     """Return the first key that a page may have, and the first behind the prefix: of keys above `after`."""
     return max(prefix, f"{after}\0" if after else ""), prefix + HIGHEST
+
+
+async def feedback_before(
+    reader: Reader, before: tuple[float, str], since: float, limit: int
+) -> Sequence[tuple[float, Document]]:
+    """Return a page of feedback; see core.ports.feedback. Raises StoreUnavailable."""
+    return parse_dated_documents(await reader.rows(sql.FEEDBACK_PAGE, *before, since, limit))
 
 
 def write(tx: Transaction, document: Document) -> Document:

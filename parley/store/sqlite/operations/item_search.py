@@ -23,7 +23,6 @@ _SEARCH = f"SELECT {sql.ITEM}, state, reason, {HELD} FROM items WHERE id > ? AND
 _REMOVE = f"""DELETE FROM items WHERE id = ? AND NOT (state = 0 AND note <> '' AND {HELD})
     RETURNING queue, lane, state"""
 _DROP_LANE = "DELETE FROM lanes WHERE queue = ? AND lane = ? AND ready_at IS NULL AND node IS NULL"
-_DISCARD_LANE = "DELETE FROM items WHERE state = 2 AND ended_at IS NOT NULL AND queue = ? AND lane = ?"
 
 
 async def search(
@@ -58,8 +57,3 @@ def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:
                 tx.wake(queue)
             tx.change(_DROP_LANE, queue, lane)
     return tuple(gone)
-
-
-def discard_lane(tx: Transaction, queue: str, lane: str) -> int:
-    """Remove the dead letters of a lane for good."""
-    return tx.change(_DISCARD_LANE, queue, lane)

@@ -123,6 +123,11 @@ UPDATE = "UPDATE documents SET body = ?, version = version + 1, subjects = ? WHE
 DELETE = "DELETE FROM documents WHERE key = ? RETURNING version"
 DELETED = "UPDATE meta SET value = max(value, ?) WHERE key = 'deleted'"
 
+HAS_FEEDBACK_TIMES = "SELECT 1 FROM sqlite_master WHERE name = 'feedback_times'"
+FEEDBACK_PAGE = """SELECT at, documents.key, body, version FROM feedback_times
+    CROSS JOIN documents ON documents.key = feedback_times.key
+    WHERE (at, feedback_times.key) < (?, ?) AND at >= ? ORDER BY at DESC, feedback_times.key DESC LIMIT ?"""
+
 # Counts.
 KNOWN_NAME = "SELECT 1 FROM names WHERE queue = ? AND name = ?"
 _COUNTS = ("turns", "metered", "input", "output", "unpriced", "cost")

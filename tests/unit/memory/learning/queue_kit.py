@@ -88,6 +88,15 @@ async def nothing_waits(queue):
     return not await queue.waiting("ann")
 
 
+async def give_up(store, queue, *turns):
+    """Make dead letters of turns."""
+    for each in turns:
+        await queue.add(each)
+    while claims := await store.claim(QUEUE, 100):
+        for claim in claims:
+            await store.bury(claim, claim.items, "The model is away.")
+
+
 async def set_back(store, tries):
     """Whether what Ann wrote first is kept for another try after so many."""
     return (await store.waiting(QUEUE, "ann"))[0].attempts == tries

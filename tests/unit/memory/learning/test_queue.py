@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from parley.core.model.address import User
+from parley.core.ports.journal import NewQueueItem
 from parley.memory.learning.queue import LearningQueue
 from parley.memory.options import MemoryOptions
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import turn
-from tests.unit.memory.learning.queue_kit import Clock, Shaky, due, opened
+from tests.unit.memory.learning.queue_kit import Clock, Shaky, due, give_up, opened
+from tests.unit.store.sqlite.effort import counted_steps
 
 
 async def test_a_turn_waits_for_the_debounce_and_each_new_one_begins_it_again(tmp_path):
@@ -70,6 +75,47 @@ async def test_what_waits_moves_with_its_person(tmp_path):
             ("ann", "y"),
             ("ann", "x"),
         ]
+
+
+async def test_what_was_given_up_moves_with_its_person_in_its_order_and_nobody_elses_does(tmp_path):
+    async with opened(tmp_path) as (store, queue):
+        gone = [turn(number, f"said {number}", person="web-ann") for number in range(3)]
+        await give_up(store, queue, *gone, turn(3, "x", person="ann"), turn(4, "x", person="web-ann:2"))
+        await store.put(NewQueueItem("other", "web-ann", "of another queue"))
+        (other,) = await store.claim("other", 1)
+        await store.bury(other, other.items, "no cure")
+        await queue.move("web-ann", "ann")
+        assert [each.user_text for each in await queue.waiting("ann")] == ["said 0", "said 1", "said 2"]
+        assert {each.person for each in (await queue.dead()).turns} == {"ann", "web-ann:2"}
+        assert await queue.discard_dead("ann") == 2  # with the trigger
+        assert [item.lane for item in await store.dead() if item.body] == ["web-ann", "web-ann:2"]
+
+
+async def test_of_what_was_given_up_an_account_takes_its_own_along(tmp_path):
+    async with opened(tmp_path) as (store, queue):
+        spoken = [replace(turn(n, f"said {n}"), speaker=User("test", f"a{n % 2}")) for n in range(4)]
+        await give_up(store, queue, *spoken)
+        await queue.split_account("ann", "eve", "test:a1")
+        assert [each.user_text for each in await queue.waiting("eve")] == ["said 1", "said 3"]
+        assert [each.turn for each in (await queue.dead()).turns] == ["turn-2", "turn-0"]
+
+
+async def _effort(path, others):
+    """What the database does for one person's dead letters among those of others."""
+    path.mkdir()
+    async with opened(path) as (store, queue):
+        told = [replace(turn(n, "x", person="ann"), speaker=User("test", f"a{n % 2}")) for n in range(4)]
+        await give_up(store, queue, *told, *(turn(n, "x", person=f"p{n}") for n in range(4, 4 + others)))
+        with counted_steps(store) as steps:
+            await queue.split_account("ann", "eve", "test:a1")
+            await queue.move("ann", "bob")
+            await queue.discard_dead("eve")
+        return steps[0]
+
+
+async def test_a_persons_dead_letters_are_found_without_reading_others(tmp_path):
+    few, many = [await _effort(tmp_path / str(number), number) for number in (10, 600)]
+    assert many < 1.5 * few
 
 
 async def test_a_backlog_is_bounded_and_loses_its_oldest_with_a_line_in_the_log(tmp_path, caplog):

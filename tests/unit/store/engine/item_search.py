@@ -95,15 +95,6 @@ class ArchivePromises:
         await a.remove([item or 0])
         assert await a.put(NewQueueItem("in", "x", "1", dedupe="m1")) == (None,)
 
-    async def test_dead_letters_of_a_lane_go_together(self, a: Store) -> None:
-        await a.put(*(NewQueueItem("in", "x", str(n)) for n in range(3)), NewQueueItem("in", "y", "other"))
-        for claim in await a.claim("in", 2):
-            await a.bury(claim, claim.items[:2], "no model")
-        assert await a.discard_lane("in", "x") == 2
-        assert bodies(await a.dead()) == ["other"]
-        assert await a.discard_lane("out", "y") == 0
-        assert await finish_next(a) == "2"
-
     async def test_dead_letters_stay_unless_a_time_is_set(self, a: Store, clock: Clock) -> None:
         await a.put(NewQueueItem("in", "x", "1"))
         claim = await claim_one(a)

@@ -15,6 +15,7 @@ from tests.kit.store_nodes import OpenNode
 from tests.unit.store.engine.counters import CountPromises
 from tests.unit.store.engine.crashes import CrashPromises
 from tests.unit.store.engine.documents import DocumentPromises
+from tests.unit.store.engine.feedback_index import FeedbackIndexPromises
 from tests.unit.store.engine.fencing import FencingPromises
 from tests.unit.store.engine.item_search import ArchivePromises
 from tests.unit.store.engine.lanes import LanePromises
@@ -36,6 +37,7 @@ class EngineSuite(
     UpkeepPromises,
     ArchivePromises,
     SubjectIndexPromises,
+    FeedbackIndexPromises,
     WaitingPromises,
     OrderPromises,
     CrowdPromises,

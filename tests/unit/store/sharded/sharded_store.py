@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from parley.core.model.usage import Usage
+from parley.core.ports.feedback import NEWEST_FEEDBACK
 from parley.core.ports.journal import (
     NEWEST_DEAD,
     Claim,
@@ -182,6 +183,11 @@ class ShardedStore:
         pages = [await store.documents_about(names, prefix, limit, after) for store in self.stores]
         return sorted((each for page in pages for each in page), key=lambda document: document.key)[:limit]
 
+    async def feedback_before(
+        self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
+    ) -> Sequence[tuple[float, Document]]:
+        return await self.stores[FIRST].feedback_before(before, since, limit)
+
     # Counts.
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
@@ -228,9 +234,6 @@ class ShardedStore:
 
     async def discard(self, item: int) -> bool:
         return await self.of_item(item).discard(item)
-
-    async def discard_lane(self, queue: str, lane: str) -> int:
-        return await self.of_lane(queue, lane).discard_lane(queue, lane)
 
     async def search(
         self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()

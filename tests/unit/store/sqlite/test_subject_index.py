@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 from parley.core.model.address import User, account_key
@@ -19,6 +18,7 @@ from parley.store.sqlite.database.schema import STEPS, migrate
 from tests.kit.samples.person_history import ThreadShelf, sources
 from tests.kit.samples.populated_store import fill_with_others, person
 from tests.unit.store.engine.subject_index import ANN, about, documents, said
+from tests.unit.store.sqlite.effort import counted_steps
 
 OLD_ROWS = 1_200
 
@@ -63,23 +63,6 @@ async def test_rows_of_an_older_parley_are_indexed_in_slices_and_found_meanwhile
         )
 
 
-@contextmanager
-def _counted(store: SqliteStore) -> Iterator[list[int]]:
-    """How much the database did for reads and writes, in tens of its machine's instructions."""
-    steps = [0]
-
-    def count() -> int:
-        steps[0] += 1
-        return 0
-
-    connections = (store._engine.reader._connection, store._engine.writer._connection)
-    for connection in connections:
-        connection.set_progress_handler(count, 10)
-    yield steps
-    for connection in connections:
-        connection.set_progress_handler(None, 0)
-
-
 async def _effort(tmp_path: Path, others: int) -> dict[str, int]:
     """What it takes to export and erase one person among others."""
     spent = {}
@@ -89,7 +72,7 @@ async def _effort(tmp_path: Path, others: int) -> dict[str, int]:
         service = PrivacyService(
             sources(store, tmp_path, await ConversationRepository.open(store), threads=shelf)
         )
-        with _counted(store) as steps:
+        with counted_steps(store) as steps:
             exported = await service.export(person(3), tmp_path / f"{others}.zip")
             spent["export"], steps[0] = steps[0], 0
             erased = await service.erase(person(3))

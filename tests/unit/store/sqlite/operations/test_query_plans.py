@@ -16,7 +16,8 @@ from parley.store.sqlite.operations.documents import page_range
 from parley.store.sqlite.operations.maintenance import LANES, prune_lanes
 
 _TABLE = re.compile(
-    r"SCAN (?:TABLE )?(documents|items|lanes|names|tallies)\b(?! USING INDEX (?:lanes_|items_))"
+    r"SCAN (?:TABLE )?(documents|feedback_times|items|lanes|names|tallies)\b"
+    r"(?! USING INDEX (?:lanes_|items_))"
 )
 WALKS = {
     "NEWEST": "the last item by its id: one row",

@@ -1,27 +1,39 @@
-"""The index of whom rows are about on PostgreSQL: made for what older nodes write, and what it spares."""
+"""The indexes of whom rows are about and of when feedback was given: kept for what older nodes write, too."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
-from parley.core.model.address import account_key
+from parley.core.model.address import User, account_key
 from parley.core.model.codec import encode
 from parley.core.privacy.service import PrivacyService
 from parley.core.state.conversations import ConversationRecord, ConversationRepository
+from parley.core.state.feedback import delete_feedback_before, feedback_key, feedback_prefix
+from parley.memory.learning.queue import LearningQueue
+from parley.memory.options import MemoryOptions
 from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
 from parley.store.postgres import PostgresStore
+from parley.store.postgres.database.connection import connect, parse_location
+from parley.store.postgres.database.schema import STEPS, migrate
+from tests.kit.doubles.llm_provider import turn
 from tests.kit.samples.person_history import ThreadShelf, sources
 from tests.kit.samples.populated_store import fill_with_others, person
 from tests.postgres.store.query_plans import recorded_store
+from tests.unit.memory.learning.queue_kit import give_up
+from tests.unit.store.engine.feedback_index import DAMAGED, rate, rating, rating_document, whose
 from tests.unit.store.engine.subject_index import ANN, BOB, about, documents, said
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 
 OTHERS = 1_000
+BEFORE = STEPS[:10]
+WRITE = "SELECT write_about(%s, %s, %s, '{}')"
+RATED = feedback_key("test:ann", "t")
 
 
 async def test_what_an_older_node_writes_is_found_and_indexed(cluster: Cluster, schema: str) -> None:
@@ -88,6 +100,19 @@ async def test_one_person_is_exported_and_erased_without_reading_others(
         assert recorder.most() < OTHERS / 5, dict(recorder.rows)
 
 
+async def test_a_persons_dead_letters_are_found_without_reading_others(cluster: Cluster, schema: str) -> None:
+    async with recorded_store(cluster.url, schema) as (store, recorder):
+        queue = LearningQueue(store, MemoryOptions(debounce_seconds=0))
+        told = [replace(turn(number, "x"), speaker=User("test", f"a{number % 2}")) for number in range(4)]
+        await give_up(store, queue, *told, *(turn(n, "x", person=f"p{n}") for n in range(4, OTHERS)))
+        recorder.clear()
+        await queue.split_account("ann", "eve", "test:a1")
+        await queue.move("ann", "bob")
+        assert await queue.discard_dead("eve") == 0
+        assert recorder.most() < OTHERS / 10, dict(recorder.rows)
+        assert [len(await queue.waiting(person)) for person in ("eve", "bob")] == [2, 2]
+
+
 async def test_a_slice_ends_where_its_rows_are_large(cluster: Cluster, schema: str) -> None:
     large = 30
     async with PostgresStore.open(cluster.url, schema=schema) as store:
@@ -101,3 +126,33 @@ async def test_a_slice_ends_where_its_rows_are_large(cluster: Cluster, schema: s
         while await store.index_slice():
             slices += 1
     assert large // 4 <= slices <= large // 4 + 2
+
+
+async def test_feedback_from_before_is_listed_and_so_is_what_an_older_node_writes(
+    cluster: Cluster, schema: str
+) -> None:
+    async with await connect(parse_location(cluster.url, schema)) as older:
+        await migrate(older, schema, BEFORE)
+        await older.execute(f"SET search_path TO {schema}".encode())
+        for document in (rating_document(rating("ann", 10)), rating_document(rating("bob", 20))):
+            await older.execute(WRITE, (document.key, document.body, 0))
+        for number, body in enumerate(DAMAGED):
+            await older.execute(WRITE, (f"{feedback_prefix('test:bad')}{number}", body, 0))
+        async with PostgresStore.open(cluster.url, schema=schema) as store:
+            assert await whose(store) == ["bob", "ann"]
+            kept = await store.get(RATED)
+            await older.execute(WRITE, (RATED, encode(rating("ann", 30)), kept.version))
+            await older.execute(WRITE, (feedback_key("test:cid", "t"), encode(rating("cid", 25)), 0))
+            assert await whose(store) == ["ann", "cid", "bob"]
+            assert await delete_feedback_before(store, 22) == 2  # one damaged one among them has a time
+            assert await whose(store) == ["ann", "cid"]
+
+
+async def test_nothing_is_left_of_the_time_of_what_is_deleted(cluster: Cluster, schema: str) -> None:
+    async with PostgresStore.open(cluster.url, schema=schema) as store:
+        kept = await rate(store, rating("ann", 10))
+        await store.set(kept)
+        await store.delete(kept.key)
+    with psycopg.connect(cluster.url) as connection:
+        left = connection.execute(f"SELECT * FROM {schema}.feedback_times".encode()).fetchall()
+    assert left == []
