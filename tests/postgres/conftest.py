@@ -13,7 +13,7 @@ from benchmarks.kit import postgres_cluster
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
-from tests.kit.store_nodes import LEASE, Clock, OpenNode
+from tests.kit.store.nodes import LEASE, Clock, OpenNode
 
 tests = count()
 

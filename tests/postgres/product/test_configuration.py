@@ -18,8 +18,8 @@ from parley.app.storage.store import is_new_store, open_store, open_store_read_o
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.postgres import check_database
-from tests.kit.store_contents import fill, seen
-from tests.kit.store_nodes import finish_next
+from tests.kit.store.contents import fill, seen
+from tests.kit.store.nodes import finish_next
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

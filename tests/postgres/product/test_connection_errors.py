@@ -17,7 +17,7 @@ from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, demand_version, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
 from tests.kit.machine import patience
-from tests.kit.store_nodes import finish_next
+from tests.kit.store.nodes import finish_next
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

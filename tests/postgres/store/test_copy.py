@@ -13,7 +13,7 @@ from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore, open_postgres_endpoint
-from tests.kit.store_nodes import Clock
+from tests.kit.store.nodes import Clock
 from tests.unit.store.copy_suite import CopyPromises, Place, contents, file_place, move
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]

@@ -18,7 +18,7 @@ from parley.core.ports.journal import Claim, NewQueueItem
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
-from tests.kit.store_nodes import Clock, claim_one, finish_next
+from tests.kit.store.nodes import Clock, claim_one, finish_next
 from tests.kit.waiting import until
 from tests.postgres.store.crash_child import LANES
 

@@ -13,7 +13,7 @@ from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore
 from parley.store.retention import DAY
-from tests.kit.store_nodes import LEASE, Clock, OpenNode, claim_one, finish_next
+from tests.kit.store.nodes import LEASE, Clock, OpenNode, claim_one, finish_next
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -15,7 +15,7 @@ from parley.core.model.address import User
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import RunEvent, RunRequest
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options, echo
-from tests.kit.store_contents import given_up
+from tests.kit.store.contents import given_up
 
 BLOCKED = "Forbidden: bot was blocked by the user"
 

@@ -19,7 +19,7 @@ from parley.core.state.feedback import feedback_key
 from parley.feedback.delivery import MOST_TRIES, FeedbackDelivery, retry_pause
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
-from tests.kit.store_contents import given_up
+from tests.kit.store.contents import given_up
 from tests.kit.waiting import until
 from tests.unit.feedback.conftest import feedback
 

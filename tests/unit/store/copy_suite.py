@@ -24,7 +24,7 @@ from parley.store.rows import Row
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, SequenceState, copy_store
-from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
+from tests.kit.store.nodes import Clock, bodies, claim_one, finish_next
 from tests.unit.store.engine.feedback_index import rate, rating, whose
 from tests.unit.store.engine.random_schedules import LANES, Action, Run, actions
 

@@ -8,7 +8,7 @@ import pytest
 
 from parley.core.ports.journal import NewQueueItem
 from parley.store.sqlite import SqliteStore
-from tests.kit.store_nodes import Clock, claim_one, finish_next
+from tests.kit.store.nodes import Clock, claim_one, finish_next
 
 _BACK = 3600.0
 

@@ -18,7 +18,7 @@ from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.rows import Row
 from tests.kit.machine import patience
-from tests.kit.store_nodes import bodies
+from tests.kit.store.nodes import bodies
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]

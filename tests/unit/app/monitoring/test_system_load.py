@@ -10,7 +10,7 @@ from parley.core.model.queues import LEARNING, command_queue, turn_queue
 from parley.core.ports.health import SystemLoad
 from parley.core.ports.journal import NewQueueItem
 from parley.store.sqlite import SqliteStore
-from tests.kit.store_nodes import Clock
+from tests.kit.store.nodes import Clock
 
 
 async def test_what_waits_is_told_with_the_age_of_the_oldest(tmp_path: Path):

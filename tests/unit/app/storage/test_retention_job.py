@@ -22,7 +22,7 @@ from parley.core.state.conversations import ConversationRecord, conversation_doc
 from parley.store.retention import DAY, Retention
 from parley.store.sqlite import SqliteStore
 from tests.kit.settings_reading import mistakes, settings
-from tests.kit.store_nodes import Clock, claim_one
+from tests.kit.store.nodes import Clock, claim_one
 
 ANN = User("test", "ann")
 OLD, NEW = Conversation("test", "old"), Conversation("test", "new")

@@ -19,7 +19,7 @@ from parley.core.scheduler.manager import Manager
 from parley.core.state.turn_record import TurnRecord, TurnStage
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, RecordingChannel, ScriptedAgent, core_on, default_options, message
-from tests.kit.store_contents import given_up
+from tests.kit.store.contents import given_up
 from tests.kit.waiting import until
 
 LEASE = 15.0

@@ -10,7 +10,7 @@ from parley.core.model.questions import AnswerKind, InterruptAnswer
 from tests.kit.doubles.core import Core, ScriptedAgent, core, core_on, default_options
 from tests.kit.samples.questions import MAIL, asking, click, entries, keys, with_buttons
 from tests.kit.samples.simultaneous_presses import until_nothing_waits
-from tests.kit.store_gate import Gate, stopping
+from tests.kit.store.gate import Gate, stopping
 
 
 async def test_a_decision_survives_a_crash_before_any_write(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.kit.doubles.core import (
     default_options,
     work,
 )
-from tests.kit.store_gate import Gate, stopping
+from tests.kit.store.gate import Gate, stopping
 
 PERSON, LANE = "test:ann", "test:chat"
 OF_MEMORY = ("memory/", "past-turn", "memory-told/")

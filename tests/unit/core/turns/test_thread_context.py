@@ -26,7 +26,7 @@ from tests.kit.doubles.core import (
     default_options,
     echo,
 )
-from tests.kit.store_gate import Gate, stopping
+from tests.kit.store.gate import Gate, stopping
 from tests.kit.waiting import until
 
 TEAM = Conversation("test", "team")

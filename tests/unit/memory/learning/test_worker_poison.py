@@ -10,7 +10,7 @@ from parley.core.flow_control.quarantine import PoisonLimits, Quarantine
 from parley.memory.learning.queue import QUEUE, LearningQueue
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import turn
-from tests.kit.store_contents import given_up
+from tests.kit.store.contents import given_up
 from tests.kit.waiting import until
 from tests.unit.memory.learning.queue_kit import AT_ONCE, Clock, Learner, working
 

@@ -11,7 +11,7 @@ from parley.core.model.usage import Usage
 from parley.core.ports.journal import CounterIncrement, Document, NewQueueItem
 from parley.store.interface import Store
 from parley.store.retention import DAY
-from tests.kit.store_nodes import LEASE, Clock, claim_one
+from tests.kit.store.nodes import LEASE, Clock, claim_one
 
 FULL = Usage(turns=1, metered=2, input=3, output=4, unpriced=5, cost=6)
 FAR = 9e9

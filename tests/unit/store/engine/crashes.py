@@ -9,7 +9,7 @@ import pytest
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import Claim, NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import LEASE, Clock, OpenNode, claim_one
+from tests.kit.store.nodes import LEASE, Clock, OpenNode, claim_one
 
 GiveBack = Callable[[Store, Claim], Awaitable[None]]
 

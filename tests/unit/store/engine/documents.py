@@ -9,7 +9,7 @@ import pytest
 from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import bodies, claim_one
+from tests.kit.store.nodes import bodies, claim_one
 
 
 class DocumentPromises:

@@ -16,7 +16,7 @@ from parley.core.state.feedback import (
     list_feedback,
 )
 from parley.store.interface import Store
-from tests.kit.store_nodes import claim_one
+from tests.kit.store.nodes import claim_one
 
 DAMAGED = (
     *("", "no JSON", "[1]", '"at"', "{}"),

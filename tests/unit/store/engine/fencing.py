@@ -7,7 +7,7 @@ import pytest
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import Claim, Document, NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import LEASE, Clock, OpenNode, bodies, claim_one
+from tests.kit.store.nodes import LEASE, Clock, OpenNode, bodies, claim_one
 
 
 async def lapsed(a: Store, b: Store, clock: Clock) -> tuple[Claim, Claim]:

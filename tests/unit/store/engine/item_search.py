@@ -6,7 +6,7 @@ from parley.core.ports.journal import NewQueueItem
 from parley.core.ports.store_admin import ItemState, StoredItem
 from parley.store.interface import Store
 from parley.store.retention import DAY
-from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
+from tests.kit.store.nodes import Clock, bodies, claim_one, finish_next
 
 
 async def found(store: Store, *words: str) -> list[StoredItem]:

@@ -8,7 +8,7 @@ from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import NEWEST_DEAD, NewQueueItem
 from parley.store.interface import Store
 from parley.store.retention import DAY
-from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
+from tests.kit.store.nodes import Clock, bodies, claim_one, finish_next
 
 
 async def bury(store: Store, body: str, slot: str = "") -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import Claim, NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import LEASE, Clock, OpenNode
+from tests.kit.store.nodes import LEASE, Clock, OpenNode
 
 LANES = "xy"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import NewQueueItem, QueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import LEASE, Clock, OpenNode, bodies
+from tests.kit.store.nodes import LEASE, Clock, OpenNode, bodies
 
 QUEUES, LANES, NAMES = ("in", "knock"), ("x", "y", "z"), ("", "", "", "a", "b", "c", "d")
 

@@ -7,7 +7,7 @@ import pytest
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import Clock, bodies, claim_one
+from tests.kit.store.nodes import Clock, bodies, claim_one
 
 
 def update(body: str, delay: float = 30, max_wait: float = 120) -> NewQueueItem:

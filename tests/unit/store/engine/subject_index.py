@@ -11,7 +11,7 @@ from parley.core.ports.journal import Document, NewQueueItem
 from parley.core.state.conversations import ConversationRecord
 from parley.store.interface import Store
 from parley.store.retention import DAY
-from tests.kit.store_nodes import Clock, bodies, finish_next
+from tests.kit.store.nodes import Clock, bodies, finish_next
 
 ANN, BOB = User("test", 'an"n:1', "Ann"), User("test", "bob", "Bob")
 

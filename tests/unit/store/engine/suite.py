@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from parley.store.interface import Store
-from tests.kit.store_nodes import OpenNode
+from tests.kit.store.nodes import OpenNode
 from tests.unit.store.engine.counters import CountPromises
 from tests.unit.store.engine.crashes import CrashPromises
 from tests.unit.store.engine.documents import DocumentPromises

@@ -9,7 +9,7 @@ import pytest
 
 from parley.core.ports.journal import Claim, NewQueueItem
 from parley.store.interface import Store
-from tests.kit.store_nodes import LEASE, Clock, claim_one
+from tests.kit.store.nodes import LEASE, Clock, claim_one
 
 FOR_EVER = 3600.0
 

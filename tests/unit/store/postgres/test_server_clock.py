@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.store.postgres.server_clock import ServerClock
-from tests.kit.store_nodes import Clock
+from tests.kit.store.nodes import Clock
 
 
 def test_the_best_reading_counts():

@@ -10,7 +10,7 @@ import pytest
 
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
-from tests.kit.store_nodes import LEASE, Clock, OpenNode
+from tests.kit.store.nodes import LEASE, Clock, OpenNode
 from tests.unit.store.engine.suite import EngineSuite
 from tests.unit.store.sharded.databases import prepare
 from tests.unit.store.sharded.sharded_store import ShardedStore

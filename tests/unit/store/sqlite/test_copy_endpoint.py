@@ -9,7 +9,7 @@ import pytest
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
-from tests.kit.store_nodes import Clock
+from tests.kit.store.nodes import Clock
 from tests.unit.store.copy_suite import CopyPromises, Place, file_place, move
 
 

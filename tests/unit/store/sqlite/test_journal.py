@@ -18,7 +18,7 @@ from parley.store.retention import DAY, Retention
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.database.schema import STEPS, migrate
 from tests.kit.machine import patience
-from tests.kit.store_nodes import LEASE, Clock, OpenNode, bodies, claim_one, finish_next
+from tests.kit.store.nodes import LEASE, Clock, OpenNode, bodies, claim_one, finish_next
 from tests.unit.store.engine.suite import EngineSuite
 from tests.unit.store.engine.waiting import WAYS
 

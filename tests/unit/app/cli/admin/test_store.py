@@ -6,7 +6,7 @@ import pytest
 
 from parley.app.cli.main import main
 from parley.app.cli.progress import Progress
-from tests.kit.store_contents import fill, seen
+from tests.kit.store.contents import fill, seen
 
 
 @pytest.fixture

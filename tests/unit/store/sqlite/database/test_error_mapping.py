@@ -16,7 +16,7 @@ from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.database.schema import STEPS, migrate
-from tests.kit.store_nodes import bodies, finish_next
+from tests.kit.store.nodes import bodies, finish_next
 
 NOBODY = 65534
 
