@@ -78,10 +78,10 @@ def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[Json
 
 def fitting_buttons(question: Question, target: ReplyTarget, home: str) -> tuple[JsonObject, ...]:
     """Return a button for each of the first options that there is room for."""
-    options = question.options
-    while options and not buttons_of(replace(question, options=options), target, home):
-        options = options[:-1]
-    return buttons_of(replace(question, options=options), target, home)
+    for count in range(len(question.options), 0, -1):
+        if made := buttons_of(replace(question, options=question.options[:count]), target, home):
+            return made
+    return ()
 
 
 def answer_buttons(snapshot: OutboundMessage) -> Question | None:
