@@ -4,7 +4,7 @@ import ast
 from collections import Counter, defaultdict
 
 from tests.e2e.other_engines import ALIKE, QUESTIONS
-from tests.kit.checkout import PACKAGES, ROOT, modules, name, parsed
+from tests.kit.checkout import PACKAGES, ROOT, modules, modules_with, name, parsed
 
 MOST_MODULES = 15
 PRODUCT = ("channels", "memory", "parley")
@@ -34,7 +34,7 @@ def test_no_module_hands_on_what_another_defines():
     """`import X as X` says that others take it from here: a definition has one owner."""
     handed_on = [
         f"{name(path)}:{node.lineno}: {each.name}"
-        for path in modules(*PACKAGES, "tests")
+        for path in modules_with(r"\b(\w+) as \1\b", *PACKAGES, "tests")
         for node in ast.walk(parsed(path))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for each in node.names

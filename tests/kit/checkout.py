@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,11 @@ def _walk(folder: Path) -> Iterator[Path]:
 def modules(*packages: str) -> list[Path]:
     """The Python files of packages (all production ones by default)."""
     return [path for package in packages or PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def modules_with(pattern: str, *packages: str) -> list[Path]:
+    """Those of them whose text matches a pattern: to parse all of the project takes ten seconds."""
+    return [path for path in modules(*packages) if re.search(pattern, path.read_text("utf-8"))]
 
 
 def name(path: Path) -> str:
