@@ -20,6 +20,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from parley.core.model.questions import LONGEST_SUGGESTION, MOST_SUGGESTIONS
+from parley.server.default_agent.person_words import person_messages, person_words
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class SuggestedMessages(AgentMiddleware[Any, Any]):
         # As JSON: no words of theirs can end what is quoted.
         words = json.dumps({"person": _cut(asked), "assistant": _cut(answer)}, ensure_ascii=False)
         said = await self._model.ainvoke([SystemMessage(_PROMPT), HumanMessage(words)], config)
-        texts = (text for text in read_suggestions(said.text) if text.casefold() != asked.strip().casefold())
+        texts = (text for text in read_suggestions(said.text) if text.casefold() != asked.casefold())
         return list(texts)[:MOST_SUGGESTIONS]
 
 
@@ -124,9 +125,9 @@ def _last_words(messages: Sequence[AnyMessage]) -> tuple[str, str]:
     last = messages[-1]
     answered = isinstance(last, AIMessage) and not last.tool_calls and bool(last.response_metadata)
     # Of a long turn nothing but a summary may be left, which is a message of this kind, too.
-    people = [each for each in messages if isinstance(each, HumanMessage)]
+    people = person_messages(messages)
     spoke = bool(people) and "lc_source" not in people[-1].additional_kwargs
-    return people[-1].text if spoke else "", last.text.strip() if answered else ""
+    return person_words(people[-1]) if spoke else "", last.text.strip() if answered else ""
 
 
 def _cut(text: str) -> str:

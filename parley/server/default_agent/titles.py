@@ -24,6 +24,8 @@ from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from parley.server.default_agent.person_words import person_messages, person_words
+
 log = logging.getLogger(__name__)
 
 _PROMPT = (
@@ -84,6 +86,6 @@ class ThreadTitle(AgentMiddleware[Any, Any]):
 
 def _first_words(messages: Sequence[AnyMessage]) -> str:
     """Return what the person wrote in a conversation that has only just begun, "" in any other."""
-    people = [each for each in messages if isinstance(each, HumanMessage)]
+    people = person_messages(messages)
     begins = len(people) == 1 and messages[-1] is people[0]
-    return people[0].text[:_MOST_READ].strip() if begins else ""
+    return person_words(people[0])[:_MOST_READ] if begins else ""

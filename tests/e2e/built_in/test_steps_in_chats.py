@@ -77,10 +77,13 @@ async def everywhere(
     built_in: Mapping[str, object],
     agent: Mapping[str, object] | None = None,
     slack: str = "threads",
+    *,
+    imported: bool = False,
 ) -> AsyncIterator[list[StepViewer]]:
     """Parley on this model; somebody on the page and on every platform.
 
-    `slack` is what a conversation is in Slack's private chat.
+    `slack` is what a conversation is in Slack's private chat; with `imported`, DingTalk has the imported card
+    template, with buttons under answers.
     """
     (folder / "my_tools.py").write_text(TOOLS)
     with ExitStack() as simulators:
@@ -88,7 +91,7 @@ async def everywhere(
             TelegramViewer(simulators.enter_context(TelegramSimulator())),
             SlackViewer(simulators.enter_context(SlackSimulator()), slack),
             FeishuViewer(simulators.enter_context(FeishuSimulator())),
-            DingTalkViewer(simulators.enter_context(DingTalkSimulator())),
+            DingTalkViewer(simulators.enter_context(DingTalkSimulator()), imported=imported),
         ]
         async with provider(model) as spoken:
             config = {

@@ -48,7 +48,8 @@ def presses(viewer: StepViewer) -> None:
 
 
 async def test_a_press_on_a_platform_asks_one(tmp_path: Path) -> None:
-    async with everywhere(tmp_path, model, {"suggestions": "openai:m"}, slack="one") as (_, *viewers, _):
+    built_in = {"suggestions": "openai:m"}
+    async with everywhere(tmp_path, model, built_in, slack="one", imported=True) as (_, *viewers):
         await each(viewers, presses)
 
 

@@ -126,8 +126,8 @@ class FeishuViewer(StepViewer):
 
 
 class DingTalkViewer(StepViewer):
-    def __init__(self, simulator: DingTalkSimulator) -> None:
-        self.decider = OnDingTalk(simulator)
+    def __init__(self, simulator: DingTalkSimulator, *, imported: bool = False) -> None:
+        self.decider = OnDingTalk(simulator, imported=imported)
         self._people = simulator.people
         self._chat = self.decider.place
 
