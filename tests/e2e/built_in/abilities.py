@@ -115,6 +115,7 @@ ABILITIES = (
         "It suggests what to ask next, as buttons.",
         "e2e/built_in/test_suggestions.py::test_on_the_page_they_come_with_the_answer_and_go_with_the_next",
         "e2e/built_in/test_suggestions.py::test_a_press_on_a_platform_asks_one",
+        killed="e2e/built_in/test_suggestions_killed.py::test_a_press_is_answered_once",
     ),
 )
 

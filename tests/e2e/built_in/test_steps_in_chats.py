@@ -17,6 +17,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.doubles.llm_provider import provider
 from tests.kit.machine import patience
+from tests.kit.product.process import Process
 from tests.kit.product.scene import begin, end
 from tests.kit.product.step_viewers import (
     DingTalkViewer,
@@ -77,10 +78,23 @@ async def everywhere(
     built_in: Mapping[str, object],
     agent: Mapping[str, object] | None = None,
     slack: str = "threads",
+) -> AsyncIterator[list[StepViewer]]:
+    """Parley on this model; somebody on the page and on every platform."""
+    async with mortal(folder, model, built_in, agent, slack) as (_, viewers):
+        yield viewers
+
+
+@asynccontextmanager
+async def mortal(
+    folder: Path,
+    model: Said,
+    built_in: Mapping[str, object],
+    agent: Mapping[str, object] | None = None,
+    slack: str = "threads",
     *,
     imported: bool = False,
-) -> AsyncIterator[list[StepViewer]]:
-    """Parley on this model; somebody on the page and on every platform.
+) -> AsyncIterator[tuple[Process, list[StepViewer]]]:
+    """The same with the process, which may die.
 
     `slack` is what a conversation is in Slack's private chat; with `imported`, DingTalk has the imported card
     template, with buttons under answers.
@@ -108,7 +122,7 @@ async def everywhere(
             try:
                 await asyncio.to_thread(process.wait_until_up)
                 web = WebViewer(process.url)
-                yield [web, *viewers]
+                yield process, [web, *viewers]
                 web.close()
             finally:
                 end(process)
@@ -231,7 +245,4 @@ async def test_a_file_that_the_agent_writes_comes_with_the_answer(tmp_path: Path
     async with everywhere(tmp_path, model, {"workspace": {"enabled": True}}) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("Make a table"))
         await each(viewers, lambda viewer: viewer.decider.sees("Here it is."))
-        await each(
-            viewers,
-            lambda viewer: viewer.decider.wait(lambda: viewer.files() == {"table.csv": b"a,b\n1,2\n"}),
-        )
+        await each(viewers, lambda viewer: viewer.receives({"table.csv": b"a,b\n1,2\n"}))

@@ -261,6 +261,9 @@ class OnWeb(Decider):
         return [(each["id"], each["text"], tuple(_labels(each))) for each in entries]
 
     def press(self, message: str, label: str) -> None:
+        if label in self._entry(message)["suggestions"]:
+            self.web.say(label)
+            return
         question = self._question(message)
         option = next(each["id"] for each in question["options"] if each["label"] == label)
         self._told.append(self.web.decide(question["id"], option))
@@ -280,9 +283,13 @@ class OnWeb(Decider):
             time.sleep(0.05)
 
     def _question(self, message: str) -> Entry:
+        return dict(self._entry(message)["question"])
+
+    def _entry(self, message: str) -> Entry:
         (found,) = (each for each in self.web.entries() if each["id"] == message)
-        return dict(found["question"])
+        return found
 
 
 def _labels(entry: Entry) -> list[str]:
-    return [each["label"] for each in (entry["question"] or {"options": ()})["options"]]
+    options = [each["label"] for each in (entry["question"] or {"options": ()})["options"]]
+    return [*options, *entry["suggestions"]]
