@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 
 from parley.core.model.questions import LONGEST_SUGGESTION, MOST_SUGGESTIONS
 from parley.server.default_agent.model_calls import call_internally, finish_within
+from parley.server.default_agent.person_words import person_messages, person_words
 
 _PROMPT = (
     "You see what a person wrote to an assistant, and what it answered. Write up to three messages that the "
@@ -73,7 +74,7 @@ class SuggestedMessages(AgentMiddleware[Any, Any]):
         said = await call_internally(
             self._model, "suggestions", (SystemMessage(_PROMPT), HumanMessage(words))
         )
-        texts = (text for text in read_suggestions(said) if text.casefold() != asked.strip().casefold())
+        texts = (text for text in read_suggestions(said) if text.casefold() != asked.casefold())
         return list(texts)[:MOST_SUGGESTIONS]
 
 
@@ -111,9 +112,9 @@ def _last_words(messages: Sequence[AnyMessage]) -> tuple[str, str]:
     last = messages[-1]
     answered = isinstance(last, AIMessage) and not last.tool_calls and bool(last.response_metadata)
     # Of a long turn nothing but a summary may be left, which is a message of this kind, too.
-    people = [each for each in messages if isinstance(each, HumanMessage)]
+    people = person_messages(messages)
     spoke = bool(people) and "lc_source" not in people[-1].additional_kwargs
-    return people[-1].text if spoke else "", last.text.strip() if answered else ""
+    return person_words(people[-1]) if spoke else "", last.text.strip() if answered else ""
 
 
 def _cut(text: str) -> str:

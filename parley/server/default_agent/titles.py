@@ -20,6 +20,7 @@ from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langgraph.types import Command
 
 from parley.server.default_agent.model_calls import call_internally, finish_within
+from parley.server.default_agent.person_words import person_messages, person_words
 
 _PROMPT = (
     "Write a title of at most six words for a conversation that begins with the words below, in their "
@@ -73,6 +74,6 @@ class ThreadTitle(AgentMiddleware[Any, Any]):
 
 def _first_words(messages: Sequence[AnyMessage]) -> str:
     """Return what the person wrote in a conversation that has only just begun, "" in any other."""
-    people = [each for each in messages if isinstance(each, HumanMessage)]
+    people = person_messages(messages)
     begins = len(people) == 1 and messages[-1] is people[0]
-    return people[0].text[:_MOST_READ].strip() if begins else ""
+    return person_words(people[0])[:_MOST_READ] if begins else ""

@@ -55,6 +55,11 @@ def inspect_thread(messages: Sequence[BaseMessage]) -> ThreadReading:
     )
 
 
+def without_speakers(text: str) -> str:
+    """Return what several people said without the lines that say who did."""
+    return _SPEAKER.sub("", text)
+
+
 def _read(message: BaseMessage) -> tuple[str, str, tuple[str, ...]]:
     """Return a message's text, and the memory and a line about each file that travel in it."""
     content = [message.content] if isinstance(message.content, str) else message.content
@@ -66,7 +71,7 @@ def _read(message: BaseMessage) -> tuple[str, str, tuple[str, ...]]:
     names = [(block.get("filename"), block.get("mime_type", block["type"])) for block in sent]
     names += [each[:2] for each in files] + _LISTED_FILE.findall(text)
     received = tuple(f"- {name or '?'}: {mime or '?'}" for name, mime in names)
-    text = _LISTED_FILE.sub("", _SPEAKER.sub("", text)).strip()
+    text = _LISTED_FILE.sub("", without_speakers(text)).strip()
     return text, "\n".join(inside.strip() for (inside,) in memory), received
 
 

@@ -106,16 +106,16 @@ ABILITIES = (
         f"{_COMMAND}::test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again",
     ),
     Ability(
-        "The model names the conversation.",
+        "The model names the conversation, where the platform shows a title.",
         f"{_ACCOUNTS}::test_a_person_signs_in_on_the_page_and_is_served_with_their_account",
-        "",
-        "",
+        "e2e/built_in/test_titles.py::test_slack_calls_a_thread_as_the_model_does",
+        "Slack",
     ),
     Ability(
         "It suggests what to ask next, as buttons.",
         "e2e/built_in/test_suggestions.py::test_on_the_page_they_come_with_the_answer_and_go_with_the_next",
         "e2e/built_in/test_suggestions.py::test_a_press_on_a_platform_asks_one",
-        "Telegram, Slack, Feishu",
+        killed="e2e/built_in/test_suggestions_killed.py::test_a_press_is_answered_once",
     ),
 )
 

@@ -17,6 +17,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.doubles.llm_provider import provider
 from tests.kit.machine import patience
+from tests.kit.product.process import Process
 from tests.kit.product.scene import begin, end
 from tests.kit.product.step_viewers import (
     DingTalkViewer,
@@ -78,9 +79,25 @@ async def everywhere(
     agent: Mapping[str, object] | None = None,
     slack: str = "threads",
 ) -> AsyncIterator[list[StepViewer]]:
-    """Parley on this model; somebody on the page and on every platform.
+    """Parley on this model; somebody on the page and on every platform."""
+    async with mortal(folder, model, built_in, agent, slack) as (_, viewers):
+        yield viewers
 
-    `slack` is what a conversation is in Slack's private chat.
+
+@asynccontextmanager
+async def mortal(
+    folder: Path,
+    model: Said,
+    built_in: Mapping[str, object],
+    agent: Mapping[str, object] | None = None,
+    slack: str = "threads",
+    *,
+    imported: bool = False,
+) -> AsyncIterator[tuple[Process, list[StepViewer]]]:
+    """The same with the process, which may die.
+
+    `slack` is what a conversation is in Slack's private chat; with `imported`, DingTalk has the imported card
+    template, with buttons under answers.
     """
     (folder / "my_tools.py").write_text(TOOLS)
     with ExitStack() as simulators:
@@ -88,7 +105,7 @@ async def everywhere(
             TelegramViewer(simulators.enter_context(TelegramSimulator())),
             SlackViewer(simulators.enter_context(SlackSimulator()), slack),
             FeishuViewer(simulators.enter_context(FeishuSimulator())),
-            DingTalkViewer(simulators.enter_context(DingTalkSimulator())),
+            DingTalkViewer(simulators.enter_context(DingTalkSimulator()), imported=imported),
         ]
         async with provider(model) as spoken:
             config = {
@@ -105,7 +122,7 @@ async def everywhere(
             try:
                 await asyncio.to_thread(process.wait_until_up)
                 web = WebViewer(process.url)
-                yield [web, *viewers]
+                yield process, [web, *viewers]
                 web.close()
             finally:
                 end(process)
@@ -228,7 +245,4 @@ async def test_a_file_that_the_agent_writes_comes_with_the_answer(tmp_path: Path
     async with everywhere(tmp_path, model, {"workspace": {"enabled": True}}) as viewers:
         await each(viewers, lambda viewer: viewer.decider.say("Make a table"))
         await each(viewers, lambda viewer: viewer.decider.sees("Here it is."))
-        await each(
-            viewers,
-            lambda viewer: viewer.decider.wait(lambda: viewer.files() == {"table.csv": b"a,b\n1,2\n"}),
-        )
+        await each(viewers, lambda viewer: viewer.receives({"table.csv": b"a,b\n1,2\n"}))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.responses import Response
 
-from tests.e2e.built_in.test_steps_in_chats import each, everywhere
+from tests.e2e.built_in.test_steps_in_chats import each, mortal
 from tests.e2e.built_in.test_tools import running
 from tests.kit.doubles.llm_provider import provider, says
 from tests.kit.product.step_viewers import StepViewer
@@ -21,10 +21,14 @@ pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 SUGGESTED = ["How hot should the water be?", "Which tea is mildest?"]
 
 
+def is_asked_to_suggest(asked: Asked) -> bool:
+    return "may well want to send next" in str(asked["messages"][0]["content"])
+
+
 def model(asked: Asked) -> Response:
     """Suggest where that is asked for, once; else say back."""
-    first, last = asked["messages"][0]["content"], asked["messages"][-1]["content"]
-    if "may well want to send next" not in str(first):
+    last = asked["messages"][-1]["content"]
+    if not is_asked_to_suggest(asked):
         return streams(content=f"You said: {last}")(asked)
     texts = json.dumps(SUGGESTED if "brew" in str(last) else [])
     return (streams(content=texts) if asked.get("stream") else says(texts))(asked)
@@ -48,7 +52,8 @@ def presses(viewer: StepViewer) -> None:
 
 
 async def test_a_press_on_a_platform_asks_one(tmp_path: Path) -> None:
-    async with everywhere(tmp_path, model, {"suggestions": "openai:m"}, slack="one") as (_, *viewers, _):
+    built_in = {"suggestions": "openai:m"}
+    async with mortal(tmp_path, model, built_in, slack="one", imported=True) as (_, (_, *viewers)):
         await each(viewers, presses)
 
 

@@ -13,10 +13,13 @@ from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
+from tests.kit.checkout import ROOT
 from tests.kit.product.process import PATIENCE
 from tests.kit.product.telegram_chat import is_stub, telegram_config
 from tests.kit.product.web_person import Entry, WebPerson
 
+TEMPLATE = ROOT / "docs" / "dingtalk-card.json"
+"""The card template that the documentation has people import."""
 Seen = tuple[str, str, tuple[str, ...]]
 """A message of the bot: its id, its text, and the labels of its buttons."""
 
@@ -190,18 +193,25 @@ class OnFeishu(Decider):
 
 
 class OnDingTalk(Decider):
+    """With `imported`, one template is for answers and questions: that of the documentation."""
+
     name = "dingtalk"
 
-    def __init__(self, simulator: DingTalkSimulator) -> None:
+    def __init__(self, simulator: DingTalkSimulator, *, imported: bool = False) -> None:
         self._simulator = simulator
+        self._imported = simulator.world.import_template(TEMPLATE.read_text("utf-8")) if imported else ""
         self.person = simulator.people.add_person("Ada")
         self.place = self.person.id
 
     def section(self) -> dict[str, object]:
         place = self._simulator
         app = {"client_id": place.client_id, "client_secret": place.client_secret}
-        template = {"question_template_id": place.question_template if self.buttons else ""}
-        return {**app, **template, "api_url": place.url, "oapi_url": place.url, "burst_window": 0.1}
+        asking = place.question_template if self.buttons else ""
+        templates = {
+            "card_template_id": self._imported,
+            "question_template_id": self._imported or asking,
+        }
+        return {**app, **templates, "api_url": place.url, "oapi_url": place.url, "burst_window": 0.1}
 
     def say(self, text: str) -> None:
         # DingTalk tells nobody later what nobody heard.
@@ -251,6 +261,9 @@ class OnWeb(Decider):
         return [(each["id"], each["text"], tuple(_labels(each))) for each in entries]
 
     def press(self, message: str, label: str) -> None:
+        if label in self._entry(message)["suggestions"]:
+            self.web.say(label)
+            return
         question = self._question(message)
         option = next(each["id"] for each in question["options"] if each["label"] == label)
         self._told.append(self.web.decide(question["id"], option))
@@ -270,9 +283,13 @@ class OnWeb(Decider):
             time.sleep(0.05)
 
     def _question(self, message: str) -> Entry:
+        return dict(self._entry(message)["question"])
+
+    def _entry(self, message: str) -> Entry:
         (found,) = (each for each in self.web.entries() if each["id"] == message)
-        return dict(found["question"])
+        return found
 
 
 def _labels(entry: Entry) -> list[str]:
-    return [each["label"] for each in (entry["question"] or {"options": ()})["options"]]
+    options = [each["label"] for each in (entry["question"] or {"options": ()})["options"]]
+    return [*options, *entry["suggestions"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
@@ -15,6 +16,10 @@ from tests.kit.product.web_person import Entry, WebPerson
 
 STATES = {"running": "⏳", "in_progress": "⏳", "done": "✓", "complete": "✓", "failed": "✗", "error": "✗"}
 """Signs that lines have, by what platforms call the states."""
+PNG = b"\x89PNG"
+"""How a picture of this kind begins."""
+PICTURE = "sampleImageMsg"
+"""What DingTalk calls a message that is one."""
 SIGNS = ("⏳", "✓", "✗", "○")
 
 
@@ -40,8 +45,16 @@ class StepViewer(ABC):
         """The steps of the newest reply as they are shown now."""
 
     @abstractmethod
+    def texts(self) -> list[str]:
+        """The texts of the bot's messages, also of those that grow."""
+
+    @abstractmethod
     def files(self) -> dict[str, bytes]:
-        """The files that the bot has sent."""
+        """The files that the bot has sent, without pictures."""
+
+    @abstractmethod
+    def pictures(self) -> list[bytes]:
+        """What the chat shows as pictures."""
 
     def sees(self, *steps: Shown) -> None:
         """Return once these are the steps that are shown, in this order."""
@@ -49,6 +62,13 @@ class StepViewer(ABC):
             self.decider.wait(lambda: self.steps() == list(steps))
         except TimeoutError as error:
             raise AssertionError(f"{self.decider.name} shows {self.steps()}, not {steps}") from error
+
+    def receives(self, files: Mapping[str, bytes], *pictures: bytes) -> None:
+        """Return once these are the files and the pictures that the bot has sent."""
+        try:
+            self.decider.wait(lambda: (self.files(), self.pictures()) == (files, list(pictures)))
+        except TimeoutError as error:
+            raise AssertionError(f"{self.decider.name} has {self.files()}, {self.pictures()}") from error
 
 
 def _lines(text: str) -> list[Shown]:
@@ -61,11 +81,11 @@ def _shown(status: str, title: str, output: str) -> Shown:
     return f"{sign} {title}", output.rpartition("\n")[2] if sign == "⏳" else ""
 
 
-def _unpacked(archive: bytes) -> bytes:
+def _unpacked(archive: bytes) -> tuple[str, bytes]:
     """DingTalk takes few kinds of files: others come in an archive."""
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         (name,) = packed.namelist()
-        return packed.read(name)
+        return name, packed.read(name)
 
 
 class TelegramViewer(StepViewer):
@@ -74,14 +94,20 @@ class TelegramViewer(StepViewer):
         self._people = simulator.people
         self._chat = self.decider.person
 
+    def texts(self) -> list[str]:
+        return [m.text for m in self._people.messages(self._chat) if m.from_bot]
+
     def steps(self) -> list[Shown]:
-        shown = [m.text for m in self._people.messages(self._chat) if m.from_bot]
         drafts = [draft.text for draft in self._people.drafts(self._chat)]
-        return _lines((drafts or shown or [""])[-1])
+        return _lines((drafts or self.texts() or [""])[-1])
 
     def files(self) -> dict[str, bytes]:
         seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.file]
-        return {m.file: self._people.file(self._chat, m.id) for m in seen}
+        return {m.file: self._people.file(self._chat, m.id) for m in seen if m.file_kind != "photo"}
+
+    def pictures(self) -> list[bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.file_kind == "photo"]
+        return [self._people.file(self._chat, m.id) for m in seen]
 
 
 class SlackViewer(StepViewer):
@@ -98,6 +124,9 @@ class SlackViewer(StepViewer):
     def section(self) -> dict[str, object]:
         return {**self.decider.section(), "direct": self._direct}
 
+    def texts(self) -> list[str]:
+        return [m.text for m in self._people.messages(self._chat) if m.from_bot]
+
     def steps(self) -> list[Shown]:
         seen = [m for m in self._people.messages(self._chat) if m.from_bot]
         return [
@@ -106,8 +135,15 @@ class SlackViewer(StepViewer):
         ]
 
     def files(self) -> dict[str, bytes]:
+        return {name: file for name, file in self._sent() if not file.startswith(PNG)}
+
+    def pictures(self) -> list[bytes]:
+        # Slack looks at what a file is.
+        return [file for _, file in self._sent() if file.startswith(PNG)]
+
+    def _sent(self) -> list[tuple[str, bytes]]:
         seen = [m for m in self._people.messages(self._chat) if m.from_bot]
-        return {name: self._people.file(self._chat, m.ts, name) for m in seen for name in m.files}
+        return [(name, self._people.file(self._chat, m.ts, name)) for m in seen for name in m.files]
 
 
 class FeishuViewer(StepViewer):
@@ -116,28 +152,41 @@ class FeishuViewer(StepViewer):
         self._people = simulator.people
         self._chat = self.decider.place
 
+    def texts(self) -> list[str]:
+        return [m.text for m in self._people.messages(self._chat) if m.from_bot]
+
     def steps(self) -> list[Shown]:
-        seen = [m.text for m in self._people.messages(self._chat) if m.from_bot]
-        return _lines(seen[-1] if seen else "")
+        return _lines((self.texts() or [""])[-1])
 
     def files(self) -> dict[str, bytes]:
         seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.file]
-        return {m.file: self._people.file(m.id) for m in seen}
+        return {m.file: self._people.file(m.id) for m in seen if m.kind != "image"}
+
+    def pictures(self) -> list[bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_bot and m.kind == "image"]
+        return [self._people.file(m.id) for m in seen]
 
 
 class DingTalkViewer(StepViewer):
-    def __init__(self, simulator: DingTalkSimulator) -> None:
-        self.decider = OnDingTalk(simulator)
+    def __init__(self, simulator: DingTalkSimulator, *, imported: bool = False) -> None:
+        self.decider = OnDingTalk(simulator, imported=imported)
         self._people = simulator.people
         self._chat = self.decider.place
 
+    def texts(self) -> list[str]:
+        return [m.shown for m in self._people.messages(self._chat) if m.from_robot]
+
     def steps(self) -> list[Shown]:
-        seen = [m.shown for m in self._people.messages(self._chat) if m.from_robot]
-        return _lines(seen[-1] if seen else "")
+        return _lines((self.texts() or [""])[-1])
 
     def files(self) -> dict[str, bytes]:
         seen = [m for m in self._people.messages(self._chat) if m.from_robot and m.file]
-        return {m.file.removesuffix(".zip"): _unpacked(self._people.file(self._chat, m.id)) for m in seen}
+        sent = [(m.file, self._people.file(self._chat, m.id)) for m in seen if m.kind != PICTURE]
+        return dict(_unpacked(file) if name.endswith(".zip") else (name, file) for name, file in sent)
+
+    def pictures(self) -> list[bytes]:
+        seen = [m for m in self._people.messages(self._chat) if m.from_robot and m.kind == PICTURE]
+        return [self._people.file(self._chat, m.id) for m in seen]
 
 
 class WebViewer(StepViewer):
@@ -148,13 +197,24 @@ class WebViewer(StepViewer):
         self._web: WebPerson = self.decider.web
         self.close = self.decider.close
 
+    def texts(self) -> list[str]:
+        return [each["text"] for each in self._replies()]
+
     def steps(self) -> list[Shown]:
         return [_shown(step["status"], step["title"], step["output"]) for step in self._newest()["steps"]]
 
+    def _replies(self) -> list[Entry]:
+        return [each for each in self._web.entries() if each["role"] == "agent"]
+
     def _newest(self) -> Entry:
-        entries = [each for each in self._web.entries() if each["role"] == "agent"]
-        return entries[-1] if entries else {"steps": []}
+        return (self._replies() or [{"steps": []}])[-1]
 
     def files(self) -> dict[str, bytes]:
-        files = [file for entry in self._web.entries() if entry["role"] == "agent" for file in entry["files"]]
-        return {file["name"]: self._web.download(file["id"]) for file in files}
+        return {each["name"]: self._web.download(each["id"]) for each in self._sent(pictures=False)}
+
+    def pictures(self) -> list[bytes]:
+        return [self._web.download(each["id"]) for each in self._sent(pictures=True)]
+
+    def _sent(self, *, pictures: bool) -> list[Entry]:
+        sent = [file for entry in self._replies() for file in entry["files"]]
+        return [file for file in sent if file["mime"].startswith("image/") is pictures]

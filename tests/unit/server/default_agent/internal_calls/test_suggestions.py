@@ -188,6 +188,17 @@ async def test_the_same_question_is_not_suggested_again(tmp_path: Path) -> None:
         assert told.suggestions == ("How hot?",)
 
 
+async def test_nor_in_a_group_where_a_line_says_who_asked() -> None:
+    answer = AIMessage("With water.", response_metadata={"model_name": "m"})
+    suggesting = FakeListChatModel(responses=['["which tea?", "How hot?"]'])
+    graph = create_agent(
+        GenericFakeChatModel(messages=iter([answer])), middleware=[SuggestedMessages(suggesting)]
+    )
+    asked = HumanMessage('<from name="Ann" account="slack:U1">\nWhich tea?')
+    state: Any = await graph.ainvoke({"messages": [asked]})
+    assert state["suggestions"] == ["How hot?"]
+
+
 async def test_who_stops_while_they_are_made_has_the_answer(tmp_path: Path) -> None:
     async with conversation(tmp_path, SUGGESTING) as talk:
         talk.model.stalls = is_asked

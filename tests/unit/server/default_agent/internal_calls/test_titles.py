@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 from starlette.responses import JSONResponse, Response
 
+from parley.server.default_agent.titles import ThreadTitle
 from parley.server.options import DefaultAgentOptions
 from tests.kit.doubles.llm_provider import fails, says
 from tests.unit.server.default_agent.conversation import conversation
@@ -50,6 +55,17 @@ async def test_an_answer_needs_no_title(tmp_path: Path, title: Said) -> None:
     async with conversation(tmp_path, TITLED) as talk:
         told = await talk.say("how do I brew tea", names(title))
         assert (told.text, told.title) == ("With water.", "")
+
+
+async def test_a_mention_below_what_others_said_names_the_conversation() -> None:
+    graph = create_agent(
+        GenericFakeChatModel(messages=iter([AIMessage("With water.")])),
+        middleware=[ThreadTitle(FakeListChatModel(responses=["Brewing tea"]))],
+    )
+    above = HumanMessage("[What was said]", additional_kwargs={"hide_from_ui": True})
+    asked = HumanMessage('<from name="Ann" account="slack:U1">\nhow do I brew tea')
+    state: Any = {"messages": [above, asked]}
+    assert (await graph.ainvoke(state))["title"] == "Brewing tea"
 
 
 async def test_without_the_setting_nobody_is_asked(tmp_path: Path) -> None:
