@@ -98,11 +98,9 @@ ABILITIES = (
         f"{_STEPS}::test_a_file_that_the_agent_writes_comes_with_the_answer",
         "unit/server/workspace/test_batch.py::test_a_kill_anywhere_leaves_the_old_or_the_new_state",
     ),
-    Ability(
-        "A command is approved, runs in a sandbox, and its files come to the chat.",
-        f"{_COMMAND}::test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again",
-        f"{_COMMAND}::test_a_command_is_approved_on_telegram_and_its_files_come_to_the_chat",
-        "Telegram",
+    _everywhere(
+        "A command is approved, runs in a sandbox, and its files come to the chat: a picture as one.",
+        f"{_COMMAND}::test_a_command_is_approved_in_every_chat_and_its_files_come",
         f"{_COMMAND}::test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again",
     ),
     Ability(

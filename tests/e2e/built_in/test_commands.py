@@ -1,4 +1,4 @@
-"""The built-in agent runs commands through Parley as a process: approved in two chats, and cut off."""
+"""The built-in agent runs commands through Parley as a process: approved in every chat, and cut off."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
+from starlette.responses import Response
 
-from parley.simulator.telegram import TelegramSimulator
+from tests.e2e.built_in.test_steps_in_chats import each, mortal
 from tests.e2e.built_in.test_tools import running
 from tests.kit.doubles.llm_provider import provider
-from tests.kit.product.process import PATIENCE, Process, parley
+from tests.kit.product.process import parley
 from tests.kit.product.sandbox import skip_without_sandbox, sleep
-from tests.kit.product.scene import begin, end
-from tests.kit.product.telegram_chat import Chat, telegram_config
+from tests.kit.product.step_viewers import StepViewer
 from tests.kit.product.web_person import WebPerson
-from tests.unit.server.default_agent.scripted_model import calls, repeats_result, streams
+from tests.unit.server.default_agent.scripted_model import Asked, calls, repeats_result, streams
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
@@ -64,40 +64,36 @@ async def test_kill_9_in_the_middle_of_a_command_ends_it_and_it_is_not_run_again
         web.close()
 
 
-async def test_a_command_is_approved_on_telegram_and_its_files_come_to_the_chat(tmp_path: Path) -> None:
+async def test_a_command_is_approved_in_every_chat_and_its_files_come(tmp_path: Path) -> None:
     chart = b64encode(CHART).decode()
     command = f"printf 'a,b\\n1,2\\n' > table.csv; echo {chart} | base64 -d > chart.png; wc -l < table.csv"
-    with TelegramSimulator() as telegram:
-        answers = (
-            calls("run_command", command=command),
-            calls("present_files", filepaths=["/chart.png", "/table.csv"]),
-            streams(content="Here it is."),
-        )
-        async with provider(*answers) as model:
-            agent = {"model": "openai:m", "model_api_key": "k", "base_url": model.url}
-            ada = telegram.people.add_person("Ada").id
-            channels = {"telegram": telegram_config(telegram)}
-            process = begin(tmp_path, {"agent": agent, "built_in": BUILT_IN, "channels": channels})
-            try:
-                await asyncio.to_thread(through_chat, process, Chat(telegram, ada, ada))
-            finally:
-                end(process)
-            assert model.asked[1]["messages"][-1]["content"] == "Exit code: 0\n2\n"
-    ((who, run, outcome),) = audited(tmp_path)
-    assert who.startswith("telegram:")
-    assert (run, outcome) == (command, "exit code 0")
-    assert "a command begins for telegram:" in process.log
+    answers = (
+        calls("run_command", command=command),
+        calls("present_files", filepaths=["/chart.png", "/table.csv"]),
+        streams(content="Here it is."),
+    )
+    results: list[str] = []
+
+    def model(asked: Asked) -> Response:
+        came = [str(one["content"]) for one in asked["messages"] if one["role"] == "tool"]
+        results.extend(came[:1])
+        return answers[len(came)](asked)
+
+    async with mortal(tmp_path, model, BUILT_IN, slack="one") as (process, viewers):
+        await each(viewers, approves)
+        assert set(results) == {"Exit code: 0\n2\n"}
+        names = sorted(viewer.decider.name for viewer in viewers)
+        assert all(f"a command begins for {name}:" in process.log for name in names)
+    runs = audited(tmp_path)
+    assert sorted(who.partition(":")[0] for who, _, _ in runs) == names
+    assert {run[1:] for run in runs} == {(command, "exit code 0")}
 
 
-def through_chat(process: Process, chat: Chat) -> None:
-    process.wait_until_up()
-    asked = chat.ask("Make a table", "table.csv")
-    assert "wc -l" in asked.text
-    people = chat.simulator.people
-    people.press(chat.chat, chat.person, asked.id, "Approve run_command")
-    chat.sees("Here it is.")
-    people.wait(lambda: any(each.file == "table.csv" for each in chat.shown()), PATIENCE)
-    files = [each for each in chat.shown() if each.file]
-    kinds = [(each.file, each.file_kind) for each in files]
-    assert kinds == [("chart.png", "photo"), ("table.csv", "document")]
-    assert [people.file(chat.chat, each.id) for each in files] == [CHART, TABLE]
+def approves(viewer: StepViewer) -> None:
+    """Approve the command, and see what it made: the picture as one."""
+    viewer.decider.say("Make a table")
+    message, _, buttons = viewer.decider.sees("wc -l")
+    assert "Approve run_command" in buttons
+    viewer.decider.press(message, "Approve run_command")
+    viewer.decider.sees("Here it is.")
+    viewer.receives({"table.csv": TABLE}, CHART)
