@@ -96,9 +96,7 @@ class ScriptedCore:
         try:
             if message.text == "no room":
                 assert isinstance(reply, WaitingSign)
-                # Twice: the page may hear of the first before its own request is answered.
-                await reply.show_waiting(waits=True)
-                await asyncio.sleep(0.5)
+                # Once: also where the page hears of it before its own request is answered.
                 await reply.show_waiting(waits=True)
                 await self.release.wait()
             async for snapshot in play(Turn(blank, message.text, self.folder, self.release)):

@@ -85,7 +85,9 @@ class Outbox extends EventTarget {
       const entry = await api.post(item.chat, body);
       this.#items = this.#items.filter((one) => one.id !== item.id);
       localStorage.removeItem(PREFIX + item.id);
-      store.putEntry({ chat: item.chat, topic: item.topic }, entry);
+      // What was heard of it meanwhile, as that it waits, is newer than this answer.
+      const place = { chat: item.chat, topic: item.topic };
+      if (!store.thread(place).entries.has(entry.id)) store.putEntry(place, entry);
     } catch (problem) {
       const passing = problem instanceof Problem && problem.passing;
       item.state = passing ? "waiting" : "failed";
