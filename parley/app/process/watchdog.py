@@ -64,11 +64,13 @@ def run_watched(command: Sequence[str], seconds: float) -> int:
 
 
 def _keep_up(child: _Child) -> int:
-    pause = _FIRST_PAUSE
+    pause, served = _FIRST_PAUSE, False
     while True:
         began = time.monotonic()
         code = child.run()
-        if child.stopping or code in (0, CONFIG_ERROR_EXIT) or (code > 0 and not child.served):
+        # Who served once comes back: another process, such as a chat, may have its data for a moment.
+        served = served or child.served
+        if child.stopping or code in (0, CONFIG_ERROR_EXIT) or (code > 0 and not served):
             if code == CONFIG_ERROR_EXIT:
                 _say("Not started again: what stands above has to be mended first.")
             return code if code >= 0 else 128 - code

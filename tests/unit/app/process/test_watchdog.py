@@ -173,6 +173,13 @@ async def test_a_loop_that_is_late_is_counted_and_told_of_once_a_minute(
         assert f"parley_loop_lag_seconds{line}" in lines
 
 
+def test_who_served_once_comes_back_after_a_start_that_failed(tmp_path: Path) -> None:
+    ended = watch(
+        tmp_path, "if life == 0: beat(); time.sleep(0.5); os.kill(os.getpid(), 9)\nif life == 1: sys.exit(1)"
+    )
+    assert (ended.returncode, lives(tmp_path)) == (0, 3)
+
+
 def test_the_signals_are_passed_on(tmp_path: Path) -> None:
     script = (
         "signal.signal(2, lambda *_: sys.exit(0))\nparent = os.getppid()\nprint('up', flush=True)\n"
