@@ -44,11 +44,6 @@ class AgentSection(Section):
     def _server(cls, value: str) -> str:
         if value != "embedded" and not value.startswith(("http://", "https://")):
             raise ValueError(f'must be "embedded" or start with http:// or https://, not "{value}"')
-        # Requests could not carry them beside our own headers, and logs and health show the address.
-        if "@" in value.partition("://")[2].partition("/")[0]:
-            raise ValueError(
-                "must have no user name and password in it; write them in agent.headers as Authorization"
-            )
         return value
 
     @field_validator("graphs")

@@ -130,12 +130,6 @@ ONE_LINE = [
         id="address without a scheme",
     ),
     pytest.param(
-        "agent:\n  url: https://parley:secret@agent.example.com",
-        "config.yaml:2: agent.url: must have no user name and password in it; write them in agent.headers as "
-        "Authorization",
-        id="address with a password",
-    ),
-    pytest.param(
         "agent:\n  graphs: {agent: graph.py}",
         'config.yaml:2: agent.graphs: agent must be "file.py:name" or "module:name", not "graph.py"',
         id="graph without a name",
