@@ -119,6 +119,8 @@ def _value(engine: Engine, table: str, column: str, *, is_text: bool) -> str:
         return f"CASE WHEN r.was IS NULL THEN f.{_SUBJECTS} ELSE {engine.subjects_from_text} END"
     if column == "bucket":  # of the lane that a name came with, which nobody knows any more
         return "NULL"
+    if column == "ended_at":  # as of things that ended one after the other
+        return f"f.{column} - c.copy * 0.001"
     if (table, column) == ("documents", "key"):  # a record of something has no name in its key
         return f"CASE WHEN f.key = {replaced} THEN f.key || c.name ELSE {replaced} END"
     return replaced if is_text else f"f.{column}"
