@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from parley.app.settings.addresses import sign_in_address
@@ -14,10 +15,11 @@ from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.problems import ConfigProblem, Path
 from parley.core.model.errors import ConfigError
 from parley.core.network import is_loopback, is_public
-from parley.server.default_agent.mcp.server_file import McpServer, read_servers
-from parley.server.default_agent.prompt_file import read_prompt
-from parley.server.default_agent.skills.library import REMEDY, load_skill
-from parley.server.default_agent.skills.skill_file import SkillRefused
+
+if TYPE_CHECKING:
+    from parley.server.default_agent.mcp.server_file import McpServer
+
+# What is off costs nothing: its modules are not imported.
 
 _SECTION = "built_in"
 _INSIDE = (".local", ".internal", ".home.arpa")
@@ -55,6 +57,11 @@ def built_in_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
 def _skill_mistakes(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
     """Yield skills that are on and cannot be used."""
     section = loaded.settings.built_in.skills
+    if not section.enabled:
+        return
+    from parley.server.default_agent.skills.library import REMEDY, load_skill
+    from parley.server.default_agent.skills.skill_file import SkillRefused
+
     for name in section.enabled:
         try:
             load_skill(loaded.folder / section.folder, name)
@@ -92,6 +99,8 @@ def _out_of_reach(address: str) -> str:
 
 def served_tools(loaded: LoadedSettings) -> tuple[McpServer, ...]:
     """Return the MCP servers that are named. Raises ConfigError."""
+    from parley.server.default_agent.mcp.server_file import read_servers
+
     environ = with_dotenv(os.environ, loaded.folder / ".env")
     return read_servers(loaded.folder / loaded.settings.built_in.mcp.file, environ)
 
@@ -100,6 +109,8 @@ def _files(loaded: LoadedSettings) -> Iterator[Callable[[], object]]:
     """Yield how the files that the section names are read."""
     section = loaded.settings.built_in
     if section.prompt_file:
+        from parley.server.default_agent.prompt_file import read_prompt
+
         yield lambda: read_prompt(loaded.folder / section.prompt_file)
     if section.mcp.file:
         yield lambda: served_tools(loaded)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from parley.app.checks.findings import Findings, problem_at
 from parley.app.settings.load import LoadedSettings
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
-from parley.server.sandbox.trial import try_sandbox
 
 
 def check_commands(loaded: LoadedSettings) -> Findings:
@@ -24,6 +23,9 @@ def try_commands(loaded: LoadedSettings) -> str:
     """Run a command in a sandbox; returns what isolates it. Raises SandboxFailed."""
     if not loaded.settings.built_in.workspace.enabled:
         raise SandboxFailed("commands work on files; write workspace: {enabled: true}, too")
+    # What is off costs nothing: its modules are not imported.
+    from parley.server.sandbox.trial import try_sandbox
+
     return try_sandbox(command_limits(loaded), (loaded.folder, loaded.data_dir))
 
 

@@ -39,6 +39,28 @@ _LOADED: tuple[tuple[str, set[str]], ...] = (
 )
 
 
+_CHECK = """
+import sys
+from pathlib import Path
+from parley.app.checks.findings import check_settings
+from parley.app.composition.build import build_parley
+from parley.app.settings.load import read_settings
+
+check_settings(read_settings("{}", "test", {}, Path(".")))
+print(*sorted(name for name in sys.modules if name.startswith("parley.server.")))
+"""
+
+
+def test_their_own_modules_are_not_loaded_either() -> None:
+    command = [sys.executable, "-c", _CHECK]
+    ended = subprocess.run(
+        command, cwd=_ROOT, capture_output=True, text=True, timeout=patience(50), check=True
+    )
+    loaded = set(ended.stdout.split())
+    assert "parley.server.options" in loaded
+    assert not {"parley.server.default_agent", "parley.server.sandbox.sandbox"} & loaded
+
+
 def test_only_what_is_on_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text('{"mcpServers": {}}')
     ended = subprocess.run(
