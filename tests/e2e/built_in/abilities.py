@@ -45,8 +45,14 @@ _COMMAND = "e2e/built_in/test_commands.py"
 _MCP = "e2e/built_in/test_mcp.py::test_through_chat_with_an_approval_and_kill_9_in_the_middle"
 _ACCOUNTS = "e2e/built_in/test_accounts.py"
 _THOUGHTS = "e2e/chat/test_thinking.py::test_thoughts_are_shown_while_they_last_and_remembered_by_nobody"
+_PICTURES = "e2e/built_in/test_vision.py::test_the_conversation_keeps_them_for_a_model_that_sees"
+_NO_PICTURES = (
+    "e2e/built_in/test_vision.py::test_who_sends_one_to_a_model_that_does_not_see_reads_that_at_once"
+)
 ABILITIES = (
     _everywhere("People choose a model; another one answers where the chosen one fails.", _EVERY_ONE),
+    _everywhere("Its model sees the pictures that people send.", _PICTURES),
+    _everywhere("Who sends one to a model that cannot see them reads that at once.", _NO_PICTURES),
     _everywhere("Its instructions have the person, place, date and language.", _EVERY_ONE),
     _everywhere(
         "What was said long ago is kept in a summary.",
