@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from parley.memory.edits.comparable_values import comparable_values
 from parley.memory.model.document import Category, Fact
@@ -126,11 +127,17 @@ def _single(text: str) -> tuple[str, str]:
 
 
 def _differ_in_value(one: str, two: str) -> bool:
-    if _HAPPENED.search(one) or _HAPPENED.search(two) or without_days(one) != one or without_days(two) != two:
+    if _may_happen_again(one) or _may_happen_again(two):
         return False
     ours, theirs = comparable_values(one), comparable_values(two)
     same_words = _plain_terms(one) == _plain_terms(two)
     return same_words and (ours.told != theirs.told or ours.negations != theirs.negations)
+
+
+# Each fact is compared with up to 20 others.
+@lru_cache(maxsize=4096)
+def _may_happen_again(text: str) -> bool:
+    return bool(_HAPPENED.search(text)) or without_days(text) != text
 
 
 def _plain_terms(text: str) -> list[str]:
