@@ -7,7 +7,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,20 +61,34 @@ class Cluster:
         for each in (leader, *others):
             os.kill(int(each), number)
 
+    def is_running(self) -> bool:
+        """Return whether there is a server, starting or serving."""
+        try:
+            run("pg_ctl", "status", "-D", str(self.folder / "data"))
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
     def stop(self, mode: str = "fast") -> None:
         run("pg_ctl", "stop", "-w", "-t", str(_PATIENCE), "-D", str(self.folder / "data"), "-m", mode)
 
 
+def _as_it_is(folder: Path) -> None:
+    """Leave the folder of the data as it is."""
+
+
 @contextmanager
-def running() -> Iterator[Cluster]:
-    """A fresh cluster with a database "parley"."""
+def running(prepare: Callable[[Path], None] = _as_it_is) -> Iterator[Cluster]:
+    """A fresh cluster; `prepare` is called with the folder of its data, which is empty."""
     folder = Path(tempfile.mkdtemp(prefix="parley-postgres-"))
     try:
         cluster = Cluster(folder, free_port())
-        password = folder / "password"
+        password, data = folder / "password", folder / "data"
         password.write_text("secret")
+        data.mkdir()
+        prepare(data)
         if os.getuid() == 0:
-            for path in (folder, password):
+            for path in (folder, password, data):
                 shutil.chown(path, "postgres", "postgres")
         run(
             *("initdb", "-D", str(folder / "data"), "-U", "postgres", "--auth=scram-sha-256"),

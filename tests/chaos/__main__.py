@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.chaos.accounting import report
 from tests.chaos.accounting.result import Result, together
-from tests.chaos.injection import clock
+from tests.chaos.injection import clock, network
 from tests.chaos.installation import RESULT
 from tests.chaos.planning import options
 from tests.chaos.planning.options import Options
@@ -25,6 +25,7 @@ from tests.chaos.planning.scale import Edition, Scale
 from tests.kit import small_disk
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
+from tests.kit.store.pooler import is_installed
 
 _EVERY = 30.0
 _FAREWELL = patience(30.0)
@@ -113,7 +114,9 @@ def main(arguments: Sequence[str]) -> int:
     towns = [
         InstallationRun(folder / f"town{n}", edition, scale) for n, (edition, scale) in enumerate(asked.towns)
     ]
-    prefix = small_disk.namespace() if asked.engine == "sqlite" else ()
+    # PostgreSQL runs as a user of its own, and only root may become another one.
+    may = asked.engine == "sqlite" or os.getuid() == 0
+    prefix = small_disk.namespace() if may else ()
     for missing in _missing(asked, prefix):
         print(missing, flush=True)
     print(f"seed {asked.whole.seed}: {len(towns)} installations, {asked.whole}", flush=True)
@@ -140,7 +143,11 @@ def main(arguments: Sequence[str]) -> int:
 def _missing(asked: Options, prefix: Sequence[str]) -> Sequence[str]:
     """What cannot be done on this machine."""
     said = [] if clock.library() or not asked.whole.steps else [clock.WARNING]
-    return [*said, small_disk.WARNING] if asked.engine == "sqlite" and not prefix else said
+    if asked.engine == "nodes" and not network.is_possible():
+        said.append(network.WARNING)
+    if asked.engine == "nodes" and not is_installed():
+        said.append('no pooler crashes: Debian\'s package is "pgbouncer"')
+    return said if prefix else [*said, small_disk.WARNING]
 
 
 if __name__ == "__main__":

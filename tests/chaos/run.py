@@ -41,6 +41,8 @@ _DOUBTFUL = re.compile(r"turn ([\w-]+): the answer may have been shown twice")
 _LOOK_EVERY = 0.5
 _HASTE = 3
 """So many messages more are sent ahead where a platform hands over backwards."""
+_MOST_DUE = 1
+"""So many faults may be late."""
 
 
 @dataclass
@@ -183,7 +185,7 @@ async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: FaultInjector) 
         group.create_task(inject_platform_faults(scene.platforms, plan.faults, board))
         striking = group.create_task(striker.run(plan.blows))
         for place in crowd.places:
-            group.create_task(_say_all(place, board, seats))
+            group.create_task(_say_all(place, striker, seats))
         await board.until_answers(plan.scale.turns)
         await striking
         await asyncio.gather(*(place.close() for place in crowd.places))
@@ -198,20 +200,27 @@ async def _progress(board: ProgressBoard, striker: FaultInjector) -> None:
         await asyncio.sleep(5)
 
 
-async def _say_all(place: ChaosConversation, board: ProgressBoard, seats: asyncio.Semaphore) -> None:
-    said = place.line.said
+async def _say_all(place: ChaosConversation, striker: FaultInjector, seats: asyncio.Semaphore) -> None:
+    said, board = place.line.said, striker.board
     async with seats:
         for number, each in enumerate(said):
-            await board.until(partial(_may_say, place, number, board))
+            await board.until(partial(_may_say, place, number, striker))
             board.say(each.id)
+            if striker.unreachable:
+                place.may_come_later(each.id)
             await place.say(each, board)
             await asyncio.sleep(each.pause)
         await board.until(lambda: all(each.id in board.answered for each in said))
 
 
-def _may_say(place: ChaosConversation, number: int, board: ProgressBoard) -> bool:
-    """Whether it is time for a message: where order is upset now, people are hasty, so that it shows."""
-    said = place.line.said
+def _may_say(place: ChaosConversation, number: int, striker: FaultInjector) -> bool:
+    """Whether it is time for a message: where order is upset now, people are hasty, so that it shows.
+
+    Nobody talks on while faults are late: they would hit processes that have nothing to do.
+    """
+    if striker.due > _MOST_DUE:
+        return False
+    said, board = place.line.said, striker.board
     ahead = said[number].ahead + (_HASTE if place.backwards else 0)
     return all(one.id in board.answered for one in said[: max(0, number - ahead)])
 

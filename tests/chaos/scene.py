@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import psycopg
-
-from benchmarks.kit import postgres_cluster
 from benchmarks.kit.free_ports import free_port
-from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
 from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming
 from parley.simulator.telegram import TelegramSimulator
-from tests.chaos.accounting.network_tap import NetworkTap, TapLog
+from tests.chaos.accounting.network_tap import NetworkTap, TapLog, WayIn
 from tests.chaos.injection.clock import Clock
+from tests.chaos.injection.database import FaultyDatabase, faulty_database
 from tests.chaos.injection.injector import Targets
+from tests.chaos.injection.network import Gate, NodeNetwork, own_network
 from tests.chaos.planning.process_faults import AGENT, LEASE, parleys
 from tests.chaos.planning.scale import Edition
 from tests.chaos.platforms.conversations import FaultyPlatform
@@ -57,7 +56,7 @@ class Scene:
     def database(self) -> Path | str:
         """The store: a file, or the address of a server."""
         server = self.targets.database
-        return server.url if server else self.folder / "parley" / DATA / "parley.db"
+        return server.cluster.url if server else self.folder / "parley" / DATA / "parley.db"
 
     @property
     def agent_database(self) -> Path:
@@ -75,24 +74,29 @@ async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncItera
     """A configured installation; whatever runs at the end is killed. `mounting`, its disk may be full."""
     async with AsyncExitStack() as stack:
         platforms = _platforms(stack)
-        database = new_database(stack) if edition == "nodes" else None
+        nodes = edition == "nodes"
+        database = stack.enter_context(faulty_database(mounting=mounting)) if nodes else None
         agent = None if edition == "inside" else _agent(folder / AGENT)
-        common: dict[str, object] = {} if agent is None else {"agent": asking(_url(agent))}
-        if database is not None:
-            common["store"] = {"url": database.url, "lease": LEASE}
-        ear, clocks = TapLog(), dict[str, Clock]()
+        asked = {} if agent is None else dict(asking(_url(agent)))
+        ear, clocks, networks = TapLog(), dict[str, Clock](), dict[str, NodeNetwork]()
         running = list[Process]()
         for name in parleys(edition):
             sections = {p.name: dict(p.section(apart=agent is not None)) for p in platforms}
-            if edition == "nodes":
-                sections = {each: await _tapped(stack, sections[each], name, ear) for each in sections}
+            config: dict[str, object] = {"channels": sections, "console": {"port": free_port()}}
+            if asked:
+                config["agent"] = asked
+            prefix: tuple[str, ...] = ()
+            if database is not None:
+                ways = networks[name] = NodeNetwork(stack.enter_context(own_network()))
+                config |= await _around(stack, _Node(name, ways, ear), config, _store(database, name))
+                prefix = ways.network.prefix if ways.network else ()
             clocks[name] = Clock(folder / f"{name}.clock")
             clocks[name].put_off(0)
-            config = common | {"console": {"port": free_port()}, "channels": sections}
-            running.append(Process(_made(folder / name), config, variables=clocks[name].variables))
-        disk = Disk.mount(folder / "parley" / DATA) if mounting and edition != "nodes" else None
+            variables = clocks[name].variables
+            running.append(Process(_made(folder / name), config, variables=variables, prefix=prefix))
+        disk = Disk.mount(folder / "parley" / DATA) if mounting and not nodes else None
         by_name = {process.folder.name: process for process in (*running, *([agent] if agent else []))}
-        targets = Targets(by_name, clocks, disk, database, ear)
+        targets = Targets(by_name, clocks, disk, database, networks, ear)
         try:
             yield Scene(folder, edition, {p.name: p for p in platforms}, running, agent, targets)
         finally:
@@ -109,14 +113,6 @@ def _platforms(stack: AsyncExitStack) -> Sequence[FaultyPlatform]:
     )
 
 
-def new_database(stack: ExitStack | AsyncExitStack) -> Cluster:
-    """A database of its own on a server of its own."""
-    cluster = stack.enter_context(postgres_cluster.running())
-    with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
-        admin.execute("CREATE DATABASE parley")
-    return cluster
-
-
 def _agent(folder: Path) -> Process:
     return Process(_made(folder), {"agent": {"api_key": AGENT_KEY}}, ("agent", "--port", str(free_port())))
 
@@ -130,17 +126,49 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-async def _tapped(
-    stack: AsyncExitStack, section: Mapping[str, object], node: str, ear: TapLog
+@dataclass(frozen=True, slots=True)
+class _Node:
+    name: str
+    ways: NodeNetwork
+    ear: TapLog
+
+    async def reach(
+        self, stack: AsyncExitStack, section: Mapping[str, object], gate: Gate, ear: TapLog | None = None
+    ) -> dict[str, object]:
+        """Return the same section, but for taps on the ways to the addresses in it."""
+        ports = {int(found[1]) for found in map(_PORT.search, map(str, section.values())) if found}
+        made = {port: NetworkTap(port, self.name, ear, gate, self.ways.network) for port in ports}
+        taps = {port: await stack.enter_async_context(tap) for port, tap in made.items()}
+
+        def turned(value: object) -> object:
+            found = _PORT.search(value) if isinstance(value, str) else None
+            if found is None or not isinstance(value, str):
+                return value
+            return value.replace(found[0], f"127.0.0.1:{taps[int(found[1])].port}")
+
+        return {key: turned(value) for key, value in section.items()}
+
+
+async def _around(
+    stack: AsyncExitStack, node: _Node, config: Mapping[str, Any], store: Mapping[str, object]
 ) -> dict[str, object]:
-    """The same section, but for a tap on the way to the platform."""
-    ports = {int(found[1]) for found in map(_PORT.search, map(str, section.values())) if found}
-    taps = {port: await stack.enter_async_context(NetworkTap(port, node, ear)) for port in ports}
+    """Return the sections of a node whose ways to all others may be cut."""
+    ways = node.ways
+    if ways.network is not None:
+        await stack.enter_async_context(WayIn(config["console"]["port"], node.name, ways.network))
+    channels = config["channels"]
+    return {
+        "channels": {
+            each: await node.reach(stack, channels[each], ways.outside, node.ear) for each in channels
+        },
+        "agent": await node.reach(stack, config["agent"], ways.outside),
+        "store": await node.reach(stack, store, ways.database),
+    }
 
-    def turned(value: object) -> object:
-        found = _PORT.search(value) if isinstance(value, str) else None
-        if found is None or not isinstance(value, str):
-            return value
-        return value.replace(found[0], f"127.0.0.1:{taps[int(found[1])].port}")
 
-    return {key: turned(value) for key, value in section.items()}
+def _store(database: FaultyDatabase, node: str) -> Mapping[str, object]:
+    """Return how a node reaches the database: the last one through the pooler, where there is one."""
+    section: dict[str, object] = {"url": database.cluster.url, "lease": LEASE}
+    if database.pooler is None or node != parleys("nodes")[-1]:
+        return section
+    return section | {"url": database.pooler.url, "listen_url": database.cluster.url}

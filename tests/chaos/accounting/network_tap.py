@@ -1,14 +1,17 @@
-"""A node's way to a platform, on which it is heard which message of the platform the node writes to."""
+"""A node's ways to others; on those to platforms it is heard which message of the platform it writes to."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
+
+from tests.chaos.injection.network import Gate, Network
 
 # What names the message that a call changes, by the address of the call: in the address, or in the body.
 _NAMES = tuple(
@@ -104,16 +107,21 @@ class TapLog:
 
 
 class NetworkTap:
-    """Carries a node's HTTP from its own port on 127.0.0.1 to the port of a platform."""
+    """Carries a node's connections to a port on 127.0.0.1: from another one there, or from the same in its
+    `network`, where it has one. With `ear` it is heard what is said on the way; `gate` holds it.
+    """
 
-    def __init__(self, to: int, node: str, ear: TapLog) -> None:
-        self.to, self.node, self.ear = to, node, ear
+    def __init__(
+        self, to: int, node: str, ear: TapLog | None, gate: Gate, network: Network | None = None
+    ) -> None:
+        self.to, self.node, self.ear, self.gate, self.network = to, node, ear, gate, network
         self.port = 0
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Near(self), "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
+        own = self.network
+        listener = own.listener(self.to) if own else socket.create_server(("127.0.0.1", 0))
+        self._server = await asyncio.get_running_loop().create_server(lambda: _Near(self), sock=listener)
+        self.port = listener.getsockname()[1]
         return self
 
     async def __aexit__(
@@ -121,35 +129,71 @@ class NetworkTap:
     ) -> None:
         self._server.close()
 
+    async def dial(self, far: _Side) -> None:
+        """Open the other end. Raises OSError."""
+        await asyncio.get_running_loop().create_connection(lambda: far, "127.0.0.1", self.to)
+
+
+class WayIn(NetworkTap):
+    """Carries connections from outside to the same port in a node's network."""
+
+    def __init__(self, port: int, node: str, network: Network) -> None:
+        super().__init__(port, node, None, Gate(), network)
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _Near(self), "127.0.0.1", self.to)
+        self.port = self.to
+        return self
+
+    async def dial(self, far: _Side) -> None:
+        assert self.network is not None
+        made = await self.network.connect(self.to)
+        await asyncio.get_running_loop().create_connection(lambda: far, sock=made)
+
 
 class _Side(asyncio.Protocol):
     """One end of a connection: what it hears goes to the other end, an end of it too."""
 
-    def __init__(self) -> None:
+    def __init__(self, gate: Gate) -> None:
         self.wire: asyncio.Transport | None = None
         self.other: _Side | None = None
+        self._gate = gate
         self._early = bytearray()
         self._over = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.wire = transport
-        if self._over:
+        if self._over and not self._early:
             transport.abort()
-        elif self._early:
-            transport.write(bytes(self._early))
+        else:
+            self._deliver()
 
     def say(self, piece: bytes) -> None:
-        """Send this, once there is a connection."""
-        if self.wire is None:
-            self._early += piece
-        else:
+        """Send this, once there is a connection, and nothing is held."""
+        if self.wire is not None and self._gate.is_open:
             self.wire.write(piece)
+            return
+        if not self._gate.is_open and not self._early:
+            self._gate.when_open(self._deliver)
+        self._early += piece
+
+    def _deliver(self) -> None:
+        if self.wire is None:
+            return
+        if not self._gate.is_open:
+            self._gate.when_open(self._deliver)
+            return
+        self.wire.write(bytes(self._early))
+        self._early.clear()
+        if self._over:
+            self.wire.close()
 
     def end(self, *, abruptly: bool) -> None:
-        """Send no more."""
+        """Send no more; what is held arrives before."""
         self._over = True
-        if self.wire is not None:
+        if self.wire is not None and not self._early:
             self.wire.abort() if abruptly else self.wire.close()
 
     def data_received(self, data: bytes) -> None:
@@ -163,27 +207,28 @@ class _Side(asyncio.Protocol):
 
 
 class _Near(_Side):
-    """The node's end."""
+    """The end of whoever connects."""
 
     def __init__(self, tap: NetworkTap) -> None:
-        super().__init__()
+        super().__init__(tap.gate)
         self._tap, self._requests = tap, Requests()
-        self._life = tap.ear.lives.get(tap.node, 0)
+        self._life = tap.ear.lives.get(tap.node, 0) if tap.ear else 0
         self._dialling: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self.other = far = _Side()
+        self.other = far = _Side(self._tap.gate)
         far.other = self
         self._dialling = asyncio.create_task(self._dial(far))
 
     async def _dial(self, far: _Side) -> None:
         try:
-            await asyncio.get_running_loop().create_connection(lambda: far, "127.0.0.1", self._tap.to)
+            await self._tap.dial(far)
         except OSError:
             self.end(abruptly=True)
 
     def data_received(self, data: bytes) -> None:
-        for name in self._requests.feed(data):
-            self._tap.ear.hear(name, self._tap.node, self._life)
+        if self._tap.ear is not None:
+            for name in self._requests.feed(data):
+                self._tap.ear.hear(name, self._tap.node, self._life)
         super().data_received(data)

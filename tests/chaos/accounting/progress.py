@@ -32,8 +32,12 @@ class ProgressBoard:
         fresh = set(names) - self.answered.keys()
         if fresh:
             self.answered.update(dict.fromkeys(fresh, time.monotonic()))
-            self._changed.set()
-            self._changed = asyncio.Event()
+            self.wake()
+
+    def wake(self) -> None:
+        """Have everybody who waits look once more."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def waits(self) -> list[float]:
         """How long each answer took, in seconds, shortest first."""

@@ -5,30 +5,35 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.kit.postgres_cluster import Cluster
 from tests.chaos.accounting.network_tap import TapLog
 from tests.chaos.accounting.overlaps import Span
 from tests.chaos.accounting.progress import ProgressBoard
 from tests.chaos.injection.clock import Clock
-from tests.chaos.planning.process_faults import ProcessFault
+from tests.chaos.injection.database import FaultyDatabase
+from tests.chaos.injection.network import Gate, NodeNetwork
+from tests.chaos.planning.process_faults import CUTS, DATABASE_FAULTS, ProcessFault
 from tests.kit.product.process import Process
 from tests.kit.small_disk import Disk
 
 _AGAIN = 0.5
+_UNREACHABLE = ("freeze", "pooler", *CUTS)
+"""What keeps one node from taking messages, while others take them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What can be hit: processes and their clocks by name, and what they write to."""
+    """What can be hit: processes, their clocks and networks by name, and what they write to."""
 
     processes: Mapping[str, Process]
     clocks: Mapping[str, Clock]
     disk: Disk | None
-    database: Cluster | None
+    database: FaultyDatabase | None
+    networks: Mapping[str, NodeNetwork]
     ear: TapLog
 
 
@@ -40,9 +45,11 @@ def _ignore() -> None:
 class FaultInjector:
     """Carries out a plan. A victim that is still down is waited for; others are hit meanwhile.
 
-    `struck` counts blows by shock, `killed` the kills of each process, and `ended` how often it ended by
-    itself at its start; `cut_off` is called when somebody can acknowledge nothing; `downs` are when somebody
-    was killed and when all were up again, and `spans` say who could not hold on to work, and when.
+    `due` is how many of them should have begun, and have not; `unreachable`, how many now keep a node from
+    taking what it is handed. `struck` counts blows by shock, `killed` the kills of each process, and `ended`
+    how often it ended by itself at its start; `cut_off` is called when somebody can acknowledge nothing;
+    `downs` are when somebody was killed and when all were up again, and `spans` say who could not hold on to
+    work, and when.
     """
 
     targets: Targets
@@ -52,13 +59,21 @@ class FaultInjector:
     ended: Counter[str] = field(default_factory=Counter)
     downs: list[tuple[float, float]] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
+    unreachable: int = 0
     cut_off: Callable[[], None] = _ignore
     _held: dict[str, asyncio.Lock] = field(default_factory=dict)
+    _left: Sequence[ProcessFault] = ()
+
+    @property
+    def due(self) -> int:
+        return bisect_right(self._left, len(self.board.answered), key=lambda blow: blow.answers)
 
     async def run(self, blows: Sequence[ProcessFault]) -> None:
         """Carry out the plan; returns when everything is up again after the last blow."""
         async with asyncio.TaskGroup() as group:
-            for blow in blows:
+            for number, blow in enumerate(blows):
+                self._left = blows[number:]
+                self.board.wake()
                 await self.board.until_answers(blow.answers)
                 await asyncio.sleep(blow.delay)
                 if not self._can(blow):
@@ -68,6 +83,8 @@ class FaultInjector:
                     await lock.acquire()
                 self.struck[blow.shock] += 1
                 group.create_task(self._strike(blow, locks))
+            self._left = ()
+            self.board.wake()
 
     def _can(self, blow: ProcessFault) -> bool:
         match blow.shock:
@@ -75,14 +92,20 @@ class FaultInjector:
                 return self.targets.disk is not None
             case "clock":
                 return all(self.targets.clocks[name].variables for name in blow.victims)
+            case "partition":
+                return all(self.targets.networks[name].network for name in blow.victims)
+            case "database" | "read-only" | "full" | "pooler":
+                return self.targets.database is not None and self.targets.database.can(blow.shock)
             case _:
                 return True
 
     async def _strike(self, blow: ProcessFault, locks: Sequence[asyncio.Lock]) -> None:
-        began = time.monotonic()
+        began, unreachable = time.monotonic(), blow.shock in _UNREACHABLE
+        self.unreachable += unreachable
         try:
             await self._work(blow)
         finally:
+            self.unreachable -= unreachable
             for name in blow.victims or ("",):
                 self.spans.append(Span(name, began, time.monotonic()))
             for lock in locks:
@@ -98,8 +121,15 @@ class FaultInjector:
                 return self._step(blow)
             case "disk":
                 return self._fill(blow)
-            case "database":
-                return self._restart(blow)
+            case "update":
+                return self._update(blow)
+            case "partition":
+                return self._partition(blow)
+            case "hold" | "database hold":
+                return self._hold(blow)
+            case _:
+                assert self.targets.database is not None
+                return self.targets.database.strike(blow.shock, blow.lasts)
 
     async def _kill(self, blow: ProcessFault) -> None:
         died = time.monotonic()
@@ -159,12 +189,40 @@ class FaultInjector:
         finally:
             disk.free()
 
-    async def _restart(self, blow: ProcessFault) -> None:
-        database = self.targets.database
-        assert database is not None
-        await asyncio.to_thread(database.stop, "immediate")
-        await asyncio.sleep(blow.lasts)
-        await asyncio.to_thread(database.start)
+    async def _update(self, blow: ProcessFault) -> None:
+        """Stop one after the other in order, and start each again before the next."""
+        for name in blow.victims:
+            victim, lives = self.targets.processes[name], self.targets.ear.lives
+            await asyncio.to_thread(victim.terminate)
+            self.cut_off()
+            lives[name] = lives.get(name, 0) + 1
+            victim.spawn()
+            await self._up(name)
+
+    async def _partition(self, blow: ProcessFault) -> None:
+        cut = [each for name in blow.victims if (each := self.targets.networks[name].network) is not None]
+        for network in cut:
+            await asyncio.to_thread(network.lose)
+        self.cut_off()
+        try:
+            await asyncio.sleep(blow.lasts)
+        finally:
+            for network in cut:
+                await asyncio.to_thread(network.heal)
+
+    async def _hold(self, blow: ProcessFault) -> None:
+        ways = [self.targets.networks[name] for name in blow.victims]
+        gates: list[Gate] = []
+        for way in ways:
+            gates += way.gates if blow.shock == "hold" else [way.database]
+        for gate in gates:
+            gate.hold()
+        self.cut_off()
+        try:
+            await asyncio.sleep(blow.lasts)
+        finally:
+            for gate in gates:
+                gate.release()
 
     def slowest(self) -> tuple[float, float]:
         """The longest start, from the kill on, and the longest wait from a start to the next answer."""
@@ -176,4 +234,4 @@ class FaultInjector:
 
 def _holds(blow: ProcessFault) -> Sequence[str]:
     """What nobody else may hit meanwhile, in an order in which nobody waits for another for ever."""
-    return sorted(blow.victims) or [blow.shock]
+    return sorted(blow.victims) or ["database" if blow.shock in DATABASE_FAULTS else blow.shock]

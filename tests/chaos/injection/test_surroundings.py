@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.chaos.accounting.network_tap import NetworkTap
 from tests.chaos.accounting.report import table, write
 from tests.chaos.accounting.result import Result, together
 from tests.chaos.injection.clock import WARNING, Clock, library
+from tests.chaos.injection.network import WARNING as NO_LOSS
+from tests.chaos.injection.network import Gate, Network, is_possible, own_network
 from tests.kit.product.process import environment
 from tests.kit.small_disk import WARNING as NO_DISK
 from tests.kit.small_disk import namespace
@@ -62,6 +69,59 @@ def test_a_disk_is_full_until_there_is_room_again(tmp_path: Path):
     said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["ENOSPC", "5000"]
     assert not list(tmp_path.iterdir())
+
+
+@asynccontextmanager
+async def connected(network: Network) -> AsyncIterator[tuple[socket.socket, socket.socket]]:
+    """Both ends of a connection in a network."""
+    with network.listener(0) as listener:
+        listener.setblocking(False)
+        with await network.connect(listener.getsockname()[1]) as near:
+            far, _ = await asyncio.get_running_loop().sock_accept(listener)
+            with far:
+                yield near, far
+
+
+@pytest.mark.skipif(not is_possible(), reason=NO_LOSS)
+async def test_packets_are_lost_without_a_word_and_come_once_there_is_a_network_again() -> None:
+    loop = asyncio.get_running_loop()
+    with own_network() as network, own_network() as another:
+        assert network is not None
+        assert another is not None
+        async with connected(network) as (near, far), connected(another) as (here, there):
+            network.lose()
+            await loop.sock_sendall(near, b"words")
+            heard = asyncio.ensure_future(loop.sock_recv(far, 10))
+            await loop.sock_sendall(here, b"later words")
+            assert await loop.sock_recv(there, 20) == b"later words"
+            assert not heard.done()
+            network.heal()
+            assert await heard == b"words"
+
+
+async def test_what_was_held_arrives_later_although_its_sender_is_gone() -> None:
+    heard = asyncio.Queue[bytes]()
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.put_nowait(await reader.read())
+        writer.close()
+
+    gate = Gate()
+    async with await asyncio.start_server(listen, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with NetworkTap(port, "node", None, gate) as tap:
+            _, writer = await asyncio.open_connection("127.0.0.1", tap.port)
+            gate.hold()
+            writer.write(b"an edit")
+            await writer.drain()
+            writer.transport.abort()
+            async with NetworkTap(port, "other", None, Gate()) as other:
+                _, later = await asyncio.open_connection("127.0.0.1", other.port)
+                later.write(b"the answer")
+                later.close()
+                assert await heard.get() == b"the answer"
+            gate.release()
+            assert await heard.get() == b"an edit"
 
 
 def test_results_are_summed_and_the_slowest_counts(tmp_path: Path):

@@ -14,12 +14,12 @@ from benchmarks.kit.free_ports import free_port
 from parley.app.storage.paths import VECTORS
 from parley.simulator.telegram import TelegramSimulator
 from tests.chaos.accounting.store_queries import remembered, unfinished, unlearned, waiting
+from tests.chaos.injection.database import faulty_database
 from tests.chaos.memory.ledger import Answer, Ledger
 from tests.chaos.memory.lesson_hold import VARIABLE, LessonHolds
 from tests.chaos.memory.plan import GROUPS, Kill, Plan, Step, word
 from tests.chaos.memory.words import PRIVATE
 from tests.chaos.planning.process_faults import LEASE
-from tests.chaos.scene import new_database
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 from tests.kit.product.process import AGENT_KEY, Process, asking
@@ -197,7 +197,7 @@ def town(folder: Path, people: int, nodes: int, variables: Mapping[str, str]) ->
         }
         database: Path | str = folder / "parley0" / "data" / "parley.db"
         if nodes > 1:
-            database = new_database(stack).url
+            database = stack.enter_context(faulty_database(mounting=False)).cluster.url
             common["store"] = {"url": database, "lease": LEASE}
             common["agent"] = asking(_agent(stack, folder / "agent"))
         holds = LessonHolds(folder / "lessons") if nodes == 1 else None

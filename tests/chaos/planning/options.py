@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from tests.chaos.planning.process_faults import CUTS, DATABASE_FAULTS
 from tests.chaos.planning.scale import Edition, Scale
 from tests.kit.machine import patience
 
@@ -33,7 +34,7 @@ def read(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> O
     parser = argparse.ArgumentParser("python -m tests.chaos", description=__doc__)
     parser.add_argument("engine", choices=sorted(_TOWNS), help="one process, or three on PostgreSQL")
     parser.add_argument("--full", action="store_true", help="10,000 turns, 1,000 kills: an hour")
-    for name in ("turns", "kills", "freezes", "steps", "fills", "restarts", "seed", "towns"):
+    for name in (*(each.name for each in fields(Scale)), "towns"):
         default = environ.get(f"PARLEY_CHAOS_{name.upper()}")
         parser.add_argument(f"--{name}", type=int, default=None if default is None else int(default))
     parser.add_argument("--edition", choices=("inside", "apart", "nodes"), help="of all installations")
@@ -49,8 +50,11 @@ def read(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> O
     # Something of each for every installation, however short the run is.
     few = max(count, (kills + 19) // 20)
     steps, fills = _or(found.steps, few), _or(found.fills, few)
-    restarts = _or(found.restarts, max(count, (kills + 39) // 40))
-    whole = Scale(turns, kills, _or(found.seed, 1), freezes, steps, fills, restarts)
+    restarts = _or(found.restarts, max(len(DATABASE_FAULTS) * count, (kills + 39) // 40))
+    cuts = _or(found.cuts, max(len(CUTS) * count, few))
+    updates = _or(found.updates, max(count, (kills + 99) // 100))
+    numbers = (freezes, steps, fills, restarts, cuts, updates)
+    whole = Scale(turns, kills, _or(found.seed, 1), *numbers)
     towns = [(editions[n % len(editions)], share) for n, share in enumerate(whole.shares(count))]
     return Options(found.engine, whole, towns, found.minutes, found.write)
 

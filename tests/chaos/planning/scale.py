@@ -13,7 +13,8 @@ Edition = Literal["inside", "apart", "nodes"]
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Numbers of turns, of `kill -9` of Parley, of freezes, of steps of its clock, of times when its disk is
-    full, and of restarts of its database; and the seed of everything else."""
+    full, of faults of its database, of cuts of a node's network, and of updates, which restart one node after
+    the other; and the seed of everything else."""
 
     turns: int
     kills: int
@@ -22,6 +23,8 @@ class Scale:
     steps: int = 0
     fills: int = 0
     restarts: int = 0
+    cuts: int = 0
+    updates: int = 0
 
     def shares(self, towns: int) -> tuple[Scale, ...]:
         """The same in so many parts, each with a seed of its own that comes from this one."""

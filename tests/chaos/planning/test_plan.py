@@ -8,10 +8,16 @@ import pytest
 
 from tests.chaos.planning.options import read
 from tests.chaos.planning.plan import KINDS, TROUBLES, make_plan
-from tests.chaos.planning.process_faults import LEASE, make_process_faults, parleys
+from tests.chaos.planning.process_faults import (
+    CUTS,
+    DATABASE_FAULTS,
+    LEASE,
+    make_process_faults,
+    parleys,
+)
 from tests.chaos.planning.scale import Edition, Scale
 
-_SCALE = Scale(turns=1000, kills=100, seed=4, freezes=20, steps=5, fills=5, restarts=5)
+_SCALE = Scale(1000, kills=100, seed=4, freezes=20, steps=5, fills=5, restarts=5, cuts=5, updates=2)
 
 
 def test_a_plan_has_every_platform_and_every_trouble_in_it():
@@ -41,7 +47,7 @@ def test_a_plan_is_its_seeds(edition: Edition):
     [
         ("inside", {"kill", "freeze", "clock"}),
         ("apart", {"kill", "freeze", "clock", "disk"}),
-        ("nodes", {"kill", "freeze", "clock", "database"}),
+        ("nodes", {"kill", "freeze", "clock", "update", *CUTS, *DATABASE_FAULTS}),
     ],
 )
 def test_each_edition_is_hit_by_what_can_hit_it(edition: Edition, shocks: set[str]):
@@ -78,11 +84,14 @@ def test_the_command_says_how_much():
     short = read(["nodes"], {"PARLEY_CHAOS_TURNS": "60", "PARLEY_CHAOS_SEED": "7"})
     assert (short.whole.turns, short.whole.kills, short.whole.seed) == (60, 6, 7)
     assert [edition for edition, _ in short.towns] == ["nodes"]
+    assert (short.whole.cuts, short.whole.restarts, short.whole.updates) == (3, 4, 1)
 
 
 def test_what_is_said_again_by_the_command_is_the_same_plan():
     [(_, share), *_] = read(["sqlite", "--full"], {}).towns
     numbers = [f"--{name}={getattr(share, name)}" for name in ("turns", "kills", "freezes", "seed")]
-    others = [f"--{name}={getattr(share, name)}" for name in ("steps", "fills", "restarts")]
+    others = [
+        f"--{name}={getattr(share, name)}" for name in ("steps", "fills", "restarts", "cuts", "updates")
+    ]
     again = read(["sqlite", "--edition", "inside", "--towns", "1", *numbers, *others], {})
     assert again.towns == [("inside", share)]

@@ -58,6 +58,10 @@ class ChaosConversation(ABC):
         """From now on, and for what is on its way, the order is the platform's whim."""
         self.backwards = True
 
+    @abstractmethod
+    def may_come_later(self, said: str) -> None:
+        """Note that a message is said while a node takes none: it may be handed to that one first."""
+
     def turn_back(self) -> None:
         """The end of that."""
         self.backwards = False
@@ -91,6 +95,9 @@ class SimulatedConversation(ChaosConversation):
         """The same, and what is on its way comes later."""
         super().turn_round()
         self.comes_later()
+
+    def may_come_later(self, said: str) -> None:
+        self.overtaken.add(said)
 
     def comes_later(self) -> None:
         """Note that the platform may hand over once more, later, what nobody acknowledged."""

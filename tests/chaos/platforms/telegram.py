@@ -38,6 +38,9 @@ class TelegramConversation(SimulatedConversation):
         if line.kind.name == "topic":
             self._topic = people.add_topic(self._chat, "Topic", person.id)
 
+    def may_come_later(self, said: str) -> None:
+        """Do nothing: one node polls, and gets updates in their order."""
+
     async def send(self, said: Said, board: ProgressBoard) -> None:
         """The platform keeps it until Parley has it."""
         private = self.line.kind.name == "private"

@@ -52,6 +52,9 @@ class WebConversation(ChaosConversation):
         self._door = door
         self._by_message = {_message(said): said for said in line.said}
 
+    def may_come_later(self, said: str) -> None:
+        """Do nothing: whoever is not let in at one node asks the next, and waits."""
+
     async def send(self, said: Said, board: ProgressBoard) -> None:
         """Post until it is taken; then, as often as planned, once more, for the answer may have been lost."""
         body = {"id": _message(said), "text": said.text, "topic": self.topic, "language": "en"}

@@ -104,7 +104,8 @@ class Process:
     """`parley run` (or `agent`) in `folder`; it may be started again after its end, on the same data.
 
     `url` is as it was printed, with the token: see `way_in`. Each start writes `config` down; `variables` are
-    added to its environment. The log is `parley.log` in the folder, one for all lives.
+    added to its environment. The log is `parley.log` in the folder, one for all lives. `prefix` stands in
+    front of the command, and becomes it (`exec`).
     """
 
     folder: Path
@@ -112,6 +113,7 @@ class Process:
     arguments: tuple[str, ...] = ("run",)
     url: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    prefix: tuple[str, ...] = ()
     _child: subprocess.Popen[str] | None = None
     _printed: list[str] = field(default_factory=list)
     _news: threading.Condition = field(default_factory=threading.Condition)
@@ -139,7 +141,7 @@ class Process:
         self.url, self._printed = "", []
         with (self.folder / "parley.log").open("a") as log:
             self._child = subprocess.Popen(
-                command(*self.arguments, "--config", "config.yaml"),
+                [*self.prefix, *command(*self.arguments, "--config", "config.yaml")],
                 cwd=self.folder,
                 env=environment() | dict(self.variables),
                 stdin=subprocess.DEVNULL,

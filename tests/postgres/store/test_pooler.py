@@ -16,7 +16,7 @@ from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
 from tests.kit.store.nodes import LEASE, Clock, OpenNode, finish_next
-from tests.postgres.store.pooler import is_installed, pooled
+from tests.kit.store.pooler import is_installed, pooled
 from tests.unit.store.engine.suite import EngineSuite
 
 pytestmark = [
