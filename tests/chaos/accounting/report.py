@@ -57,6 +57,7 @@ def _what_happened(result: Result) -> dict[str, str]:
         "database read-only": blows.get("read-only", 0),
         "database's disk full": blows.get("full", 0),
         "pooler crashes": blows.get("pooler", 0),
+        "steps to a newer schema": blows.get("schema", 0),
         "platform faults": result.faults,
         "posts repeated by web clients": result.repeated_posts,
     }

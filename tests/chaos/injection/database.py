@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +15,17 @@ import psycopg
 
 from benchmarks.kit import postgres_cluster
 from benchmarks.kit.postgres_cluster import Cluster
+from parley.store.postgres.database.schema import STEPS, migrate
 from tests.kit.machine import patience
 from tests.kit.small_disk import Disk
 from tests.kit.store.pooler import Pooler, is_installed, pooler
 
 _PATIENCE = patience(60.0)
+_GROWING = ("items", "lanes", "documents", "names")
+_NEWER = tuple(f"ALTER TABLE {table} ADD COLUMN chaos int NOT NULL DEFAULT 7" for table in _GROWING) + tuple(
+    f"CREATE INDEX {table}_chaos ON {table} (chaos)" for table in _GROWING
+)
+_OLDER = tuple(f"ALTER TABLE parley.{table} DROP COLUMN chaos" for table in _GROWING)
 # Little log, for the disk is small.
 _SMALL = ("min_wal_size = '32MB'", "max_wal_size = '64MB'")
 
@@ -50,6 +56,7 @@ class FaultyDatabase:
         faults = {
             "database": (self._crash, self.cluster.start),
             "read-only": (self._refuse_writes, self._allow_writes),
+            "schema": (self._take_newer_schema, self._take_own_schema),
         }
         if self.disk is not None:
             faults["full"] = (self.disk.fill, self._make_room)
@@ -65,6 +72,24 @@ class FaultyDatabase:
 
     def _allow_writes(self) -> None:
         _set(self.cluster, "default_transaction_read_only = off")
+
+    def _take_newer_schema(self) -> None:
+        """Do what the start of a newer Parley does; one of this version that starts now is refused."""
+
+        async def climb() -> None:
+            async with await psycopg.AsyncConnection.connect(self.cluster.url, autocommit=True) as connection:
+                await migrate(connection, "parley", (*STEPS, _NEWER))
+
+        asyncio.run(climb())
+
+    def _take_own_schema(self) -> None:
+        statements = (*_OLDER, f"UPDATE parley.meta SET schema_version = {len(STEPS)}")
+        with psycopg.connect(self.cluster.url, autocommit=True) as connection:
+            while True:
+                with suppress(psycopg.errors.DeadlockDetected), connection.transaction():
+                    for statement in statements:
+                        connection.execute(statement.encode())
+                    return
 
     def _make_room(self) -> None:
         """Make room, and start the server again, which ends where it cannot write its log."""

@@ -94,7 +94,7 @@ class FaultInjector:
                 return all(self.targets.clocks[name].variables for name in blow.victims)
             case "partition":
                 return all(self.targets.networks[name].network for name in blow.victims)
-            case "database" | "read-only" | "full" | "pooler":
+            case "database" | "read-only" | "full" | "pooler" | "schema":
                 return self.targets.database is not None and self.targets.database.can(blow.shock)
             case _:
                 return True

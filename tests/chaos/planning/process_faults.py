@@ -12,13 +12,14 @@ from typing import Literal
 from tests.chaos.planning.scale import Edition, Scale, spread
 
 Cut = Literal["partition", "hold", "database hold"]
-DatabaseFault = Literal["database", "read-only", "full", "pooler"]
+DatabaseFault = Literal["database", "read-only", "full", "pooler", "schema"]
 ProcessFaultKind = Literal["kill", "freeze", "clock", "disk", "update"] | Cut | DatabaseFault
 CUTS: tuple[Cut, ...] = ("partition", "hold", "database hold")
 """Of a node's network: all packets are lost without a word; what it sends, and what it is sent, is held and
 arrives later; the same between it and the database only."""
-DATABASE_FAULTS: tuple[DatabaseFault, ...] = ("database", "read-only", "full", "pooler")
-"""The server crashes, takes no writes, has no room on its disk; the pooler in front of it crashes."""
+DATABASE_FAULTS: tuple[DatabaseFault, ...] = ("database", "read-only", "full", "pooler", "schema")
+"""The server crashes, takes no writes, has no room on its disk; the pooler in front of it crashes; a newer
+Parley brings the tables to its schema."""
 
 LEASE = 4.0
 """Seconds for which a node holds its work in the edition of nodes."""

@@ -29,6 +29,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 10
 max_client_conn = 100
+server_login_retry = 1
 """
 _SETTINGS = "pgbouncer.ini"
 _PATIENCE = patience(20.0)  # seconds until it takes connections

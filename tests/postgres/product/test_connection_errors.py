@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
@@ -139,6 +140,34 @@ async def test_an_older_database_climbs_with_all_it_holds_or_stays(cluster: Clus
         rows = await (await connection.execute(f"SELECT body, colour FROM {schema}.items")).fetchall()
     assert rows == [("1", "red")]
     assert f"schema {len(later)}" in await refusal(cluster.url, schema)
+
+
+async def test_it_climbs_although_a_node_waits_for_what_the_step_has_locked(
+    cluster: Cluster, schema: str
+) -> None:
+    async with PostgresStore.open(cluster.url, schema=schema) as store:
+        await store.put(NewQueueItem("in", "x", "1"))
+    later = (*STEPS, ("ALTER TABLE lanes ADD COLUMN colour text", "ALTER TABLE items ADD COLUMN colour text"))
+    climbing = await connect(parse_location(cluster.url, schema))
+    node = await connect(parse_location(cluster.url, schema))
+    async with climbing, node:
+        await node.execute("SET deadlock_timeout = '1min'")  # it is the step that is given up
+        async with node.transaction():
+            await node.execute(f"UPDATE {schema}.items SET body = '2'")
+            step = asyncio.create_task(migrate(climbing, schema, later))
+            await asyncio.to_thread(_wait_for_lock, cluster, f"{schema}.items")
+            await node.execute(f"UPDATE {schema}.lanes SET claims = claims")
+        await step
+        rows = await (await node.execute(f"SELECT body, colour FROM {schema}.items")).fetchall()
+    assert rows == [("2", None)]
+
+
+def _wait_for_lock(cluster: Cluster, table: str) -> None:
+    """Return once somebody waits for a lock of this table."""
+    waits = "SELECT 1 FROM pg_locks WHERE relation = %s::regclass AND NOT granted"
+    with psycopg.connect(cluster.url, autocommit=True) as admin:
+        while admin.execute(waits, (table,)).fetchone() is None:
+            time.sleep(0.01)
 
 
 async def test_a_locked_lane_gives_up_in_time_and_alone(cluster: Cluster, schema: str) -> None:

@@ -15,6 +15,7 @@ from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.execution.batcher import Batcher
 from parley.store.postgres.execution.call_merging import SqlCall
+from tests.kit.store.pooler import is_installed, pooled
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
@@ -61,6 +62,33 @@ async def test_with_all_that_works_on_a_store_an_outage_is_two_lines(
         await asyncio.wait([upkeep, waiting])
     said = lines(caplog)
     assert [each[:18] for each in said] == ["the store is away,", "the store is back;"] * 2, said
+
+
+@pytest.mark.skipif(not is_installed(), reason='Debian\'s package is "pgbouncer"')
+async def test_behind_a_pooler_an_outage_is_two_lines_too(
+    cluster: Cluster, schema: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with pooled(cluster) as url:
+        opened = PostgresStore.open(
+            url, schema=schema, lease=1.5, listen_url=cluster.url, outage=StoreOutage()
+        )
+        async with opened as store:
+            waiting = asyncio.create_task(_wait_always(store))
+            cluster.stop("immediate")
+            try:
+                for number in range(6):  # the pooler refuses whoever comes when it has tried the server
+                    with pytest.raises(StoreUnreachable):
+                        await store.set(Document(f"{number}", "x", 0))
+                    await asyncio.sleep(0.3)
+            finally:
+                cluster.start()
+            await until(lambda: len(lines(caplog)) >= 2, "the end is told")
+            await store.set(Document("after", "x", 0))
+            waiting.cancel()
+            await asyncio.wait([waiting])
+    said = lines(caplog)
+    assert [each[:18] for each in said] == ["the store is away,", "the store is back;"], said
 
 
 async def _wait_always(store: PostgresStore) -> None:

@@ -37,12 +37,13 @@ _CRASHED = "the server is restarting after a crash."
 _CHANGING = "the server is starting, or stopping."
 _CLOSED = "the server closed the connection."
 _UNREACHED = "the server cannot be reached: is it running, and is the address in store.url right?"
+_POOLER = "the pooler at this address does not reach the server: is that running?"
 _UNRESOLVED = (
     "no address was found for the server's name: correct the host in store.url, or this machine's DNS "
     "(/etc/resolv.conf)."
 )
 _SLOW = "the server took too long and the operation was undone: look at its load and its locks."
-_AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED, _UNRESOLVED})
+_AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED, _POOLER, _UNRESOLVED})
 _BY_STATE = {
     "28P01": _REFUSED,
     "28000": _REFUSED,
@@ -59,6 +60,8 @@ _BY_STATE = {
 }
 # What libpq reports before there is a session has no code, only the server's English text.
 _BY_TEXT = (
+    (re.compile(r"server login (?:has been failing|failed)|pgbouncer cannot connect|server conn crashed"),
+     _POOLER),
     (re.compile(r"does not support SSL"), _NO_TLS),
     (re.compile(r"certificate verify failed|root certificate file|does not match host name"), _UNTRUSTED),
     (re.compile(r"no pg_hba\.conf entry"), _NOT_FROM_HERE),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, errors, sql
 from psycopg.rows import TupleRow
 
 from parley.core.model.errors import StoreUnavailable
@@ -101,6 +102,7 @@ STEPS: tuple[Step, ...] = (
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
+_TRIES = 20
 _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after the other
 
 
@@ -140,6 +142,15 @@ async def migrate(connection: Connection, schema: str, steps: Sequence[Step] = S
     """
     if await version_of(connection, schema) == len(steps):
         return
+    # Nodes run meanwhile: one may hold a table that we wait for, and wait for one that we hold.
+    for _ in range(_TRIES - 1):
+        with suppress(errors.DeadlockDetected):
+            await _climb_alone(connection, schema, steps)
+            return
+    await _climb_alone(connection, schema, steps)
+
+
+async def _climb_alone(connection: Connection, schema: str, steps: Sequence[Step]) -> None:
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         await _climb(connection, schema, steps)
