@@ -37,7 +37,10 @@ _CRASHED = "the server is restarting after a crash."
 _CHANGING = "the server is starting, or stopping."
 _CLOSED = "the server closed the connection."
 _UNREACHED = "the server cannot be reached: is it running, and is the address in store.url right?"
-_POOLER = "the pooler at this address does not reach the server: is that running?"
+_POOLER = (
+    "the pooler at this address gets no session of the server: is the server running, and are user and "
+    "password right in the pooler's settings?"
+)
 _UNRESOLVED = (
     "no address was found for the server's name: correct the host in store.url, or this machine's DNS "
     "(/etc/resolv.conf)."
