@@ -11,6 +11,7 @@ from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
 from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
+from parley.server.sandbox.isolation.interface import Isolation
 from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits
 from parley.server.sandbox.record import RecordCommand, record_nothing
 from parley.server.storage.interface import PostgresPlace
@@ -132,8 +133,9 @@ class TaskOptions:
 
 @dataclass(frozen=True, slots=True)
 class CommandOptions:
-    """Shell commands in workspaces: what each may use, and what keeps who ran it."""
+    """Shell commands in workspaces: what isolates them, what each may use, and what keeps who ran it."""
 
+    isolation: Isolation
     limits: CommandLimits = USUAL_LIMITS
     record: RecordCommand = record_nothing
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parley.app.checks.findings import Findings, problem_at
 from parley.app.settings.load import LoadedSettings
+from parley.server.sandbox.isolation.interface import Isolation
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
 
 
@@ -12,21 +13,20 @@ def check_commands(loaded: LoadedSettings) -> Findings:
     if not (loaded.settings.built_in.sandbox.enabled and loaded.settings.agent.built_in):
         return Findings()
     try:
-        return Findings(
-            known=(f"Commands run in a sandbox by {try_commands(loaded)} (docs/built-in-agent.md#commands)",)
-        )
+        found = try_commands(loaded).version()
+        return Findings(known=(f"Commands run in a sandbox by {found} (docs/built-in-agent.md#commands)",))
     except SandboxFailed as error:
         return Findings((problem_at(loaded, ("built_in", "sandbox"), str(error)),))
 
 
-def try_commands(loaded: LoadedSettings) -> str:
+def try_commands(loaded: LoadedSettings) -> Isolation:
     """Run a command in a sandbox; returns what isolates it. Raises SandboxFailed."""
     if not loaded.settings.built_in.workspace.enabled:
         raise SandboxFailed("commands work on files; write workspace: {enabled: true}, too")
     # What is off costs nothing: its modules are not imported.
-    from parley.server.sandbox.trial import try_sandbox
+    from parley.server.sandbox.trial import tried_isolation
 
-    return try_sandbox(command_limits(loaded), (loaded.folder, loaded.data_dir))
+    return tried_isolation(command_limits(loaded), (loaded.folder, loaded.data_dir))
 
 
 def command_limits(loaded: LoadedSettings) -> CommandLimits:

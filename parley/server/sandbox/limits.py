@@ -9,6 +9,10 @@ class SandboxFailed(Exception):
     """There is no sandbox here, or a command is none; the text says why."""
 
 
+class SandboxNotStarted(SandboxFailed):
+    """A sandbox does not start here; the text is what the program says that makes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
     """What one command may use.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import time
@@ -12,11 +11,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from parley.server.sandbox.bubblewrap import READY, WORKSPACE, confined_command
-from parley.server.sandbox.limits import CommandLimits, SandboxFailed
+from parley.server.sandbox.isolation.interface import Isolation, Launch
+from parley.server.sandbox.isolation.surroundings import READY, WORKSPACE
+from parley.server.sandbox.limits import CommandLimits, SandboxNotStarted
 from parley.server.sandbox.output import KeptOutput
-from parley.server.sandbox.remedies import namespace_remedy
-from parley.server.sandbox.syscall_filter import syscall_filter
 from parley.server.sandbox.threads import run_to_its_end
 from parley.server.sandbox.watch import EndReason, excess
 
@@ -98,55 +96,45 @@ class ConfinedProcess:
 
 
 @asynccontextmanager
-async def confined_process(command: str, limits: CommandLimits, size: int) -> AsyncIterator[ConfinedProcess]:
+async def confined_process(
+    isolation: Isolation, command: str, limits: CommandLimits, size: int
+) -> AsyncIterator[ConfinedProcess]:
     """A sandbox for a command, which may write `size` bytes. Raises SandboxFailed and OSError."""
     async with AsyncExitStack() as stack:
-        reading, information = os.pipe()
-        stack.callback(os.close, reading)
-        calls = _pipe_with(syscall_filter())
-        try:
-            program = await asyncio.create_subprocess_exec(
-                *confined_command(command, limits, size, information, calls),
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=STDOUT,
-                pass_fds=(information, calls),
-                env={},
-                start_new_session=True,
-            )
-        finally:
-            os.close(information)
-            os.close(calls)
+        launch = stack.enter_context(isolation.launch(command, limits, size))
+        program = await asyncio.create_subprocess_exec(
+            *launch.command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=STDOUT,
+            pass_fds=launch.descriptors,
+            env={},
+            start_new_session=True,
+        )
         stack.push_async_callback(_ended, program)
-        await _until_ready(program)
-        confined = _entered(program, reading, stack)
+        first = await _until_ready(isolation.name, program, launch)
+        confined = _entered(program, first, stack)
         stack.callback(confined.kill)
         yield confined
 
 
-def _pipe_with(content: bytes) -> int:
-    """Return what reads this; a pipe holds it whole."""
-    reading, writing = os.pipe()
-    os.write(writing, content)
-    os.close(writing)
-    return reading
+async def _until_ready(name: str, program: Process, launch: Launch) -> int:
+    """Wait until everything is prepared; returns the number of the first process in there.
 
-
-async def _until_ready(program: Process) -> None:
-    """Wait until everything is prepared. Raises SandboxFailed with what bubblewrap says, and a remedy."""
+    Raises SandboxNotStarted with what the program says.
+    """
     said = b""
     if program.stdout is not None:
         with suppress(TimeoutError, ValueError):
             async with asyncio.timeout(_START):
                 said = await program.stdout.readline()
-    if said != READY:
-        why = said[:_MOST_SAID].decode(errors="replace").strip() or "bubblewrap does not start"
-        raise SandboxFailed(f"{why}; {namespace_remedy()}")
+                if said == READY:
+                    return await launch.first_process()
+    raise SandboxNotStarted(said[:_MOST_SAID].decode(errors="replace").strip() or f"{name} does not start")
 
 
-def _entered(program: Process, reading: int, stack: AsyncExitStack) -> ConfinedProcess:
+def _entered(program: Process, first: int, stack: AsyncExitStack) -> ConfinedProcess:
     """Open what is needed of a sandbox in which nothing of the command's runs yet. Raises OSError."""
-    first: int = json.loads(os.read(reading, _PIECE))["child-pid"]
     opened = [os.pidfd_open(first)]
     stack.callback(os.close, opened[0])
     for path in ("proc", WORKSPACE.removeprefix("/")):
@@ -156,7 +144,7 @@ def _entered(program: Process, reading: int, stack: AsyncExitStack) -> ConfinedP
 
 
 async def _ended(program: Process) -> None:
-    """End bubblewrap, with which its sandbox ends, where it has not."""
+    """End the program, with which its sandbox ends, where it has not."""
     if program.returncode is None:
         with suppress(ProcessLookupError):
             program.kill()

@@ -20,7 +20,7 @@ _DOCUMENT = "docs/built-in-agent.md#commands"
 
 
 def namespace_remedy(kernel: Path = _KERNEL, containers: tuple[Path, ...] = _CONTAINERS) -> str:
-    """Return what an operator can do where bubblewrap does not start, by what the kernel says of itself."""
+    """Return what an operator can do where no sandbox starts, by what the kernel says of itself."""
     found = [remedy for name, bad, remedy in _SETTINGS if _says(kernel / name) == bad]
     if any(each.exists() for each in containers):
         found.append("run Parley outside of this container, which may not make namespaces")

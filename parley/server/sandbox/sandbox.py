@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from parley.server.sandbox.bubblewrap import stand_in
 from parley.server.sandbox.file_copy import NO_CHANGES, FileChanges, copy_back, copy_in
+from parley.server.sandbox.isolation.interface import Isolation
+from parley.server.sandbox.isolation.programs import stand_in
 from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits, SandboxFailed
 from parley.server.sandbox.process import Ending, confined_process
 from parley.server.sandbox.threads import run_to_its_end
@@ -30,6 +31,7 @@ class CommandResult:
 class Sandbox:
     """Runs commands, a few at a time."""
 
+    isolation: Isolation
     limits: CommandLimits = USUAL_LIMITS
     _places: asyncio.Semaphore = field(init=False, compare=False, repr=False)
 
@@ -44,7 +46,8 @@ class Sandbox:
         """
         _check(command)
         size, files = folder.limits.size + _TEMPORARY, folder.limits.files + _TEMPORARY_FILES
-        async with self._places, confined_process(command, self.limits, size) as confined:
+        confinement = confined_process(self.isolation, command, self.limits, size)
+        async with self._places, confinement as confined:
             before = await run_to_its_end(copy_in, folder, confined.files, stand_in())
             ending = await confined.run(self.limits, files)
             if ending.reason:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,12 @@ from uuid import uuid4
 
 import pytest
 
+from parley.server.sandbox.isolation.bubblewrap import Bubblewrap
+from parley.server.sandbox.isolation.interface import Isolation
+from parley.server.sandbox.isolation.runc import Runc
 from tests.kit.waiting import until
+
+ISOLATIONS: tuple[Isolation, ...] = (Bubblewrap(), Runc())
 
 
 @cache
@@ -26,10 +32,24 @@ def _why_not() -> str:
     return done.stderr.strip() if done.returncode else ""
 
 
-def skip_without_sandbox() -> None:
-    """Skip the test with the reason where this machine isolates no commands."""
+def skip_without_sandbox(isolation: Isolation = ISOLATIONS[0]) -> None:
+    """Skip the test with the reason where this machine isolates no commands, or not by this program."""
     if why := _why_not():
         pytest.skip(f"no sandbox here: {why}")
+    if shutil.which(isolation.name) is None:
+        pytest.skip(f"no sandbox of this kind here: apt install {isolation.name}")
+
+
+def find_only(programs: Collection[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no other programs be found than these."""
+    link_programs(programs, folder)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def link_programs(programs: Collection[str], folder: Path) -> None:
+    """Put these programs of the machine into a folder."""
+    for name in programs:
+        (folder / name).symlink_to(str(shutil.which(name)))
 
 
 @dataclass(frozen=True)

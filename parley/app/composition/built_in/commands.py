@@ -67,7 +67,7 @@ def command_options(loaded: LoadedSettings, record: RecordCommand) -> CommandOpt
     if not loaded.settings.built_in.sandbox.enabled:
         return None
     try:
-        try_commands(loaded)
+        isolation = try_commands(loaded)
     except SandboxFailed as error:
         raise ConfigError(f"built_in.sandbox: {error}") from error
-    return CommandOptions(command_limits(loaded), record)
+    return CommandOptions(isolation, command_limits(loaded), record)

@@ -27,7 +27,7 @@ _MOST_SHOWN = 1_000
 
 def command_tool(options: CommandOptions, workspaces: Workspaces) -> BaseTool:
     """Return the tool. It says nothing of itself that would spare the question of whether it may."""
-    sandbox = Sandbox(options.limits)
+    sandbox = Sandbox(options.isolation, options.limits)
 
     @tool
     async def run_command(command: str, runtime: ToolRuntime[Any, Any]) -> str:

@@ -10,8 +10,9 @@ from parley.app.checks.commands import check_commands
 from parley.app.composition.agent import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
+from parley.server.sandbox.isolation.interface import Isolation
 from parley.server.sandbox.limits import CommandLimits
-from tests.kit.product.sandbox import skip_without_sandbox
+from tests.kit.product.sandbox import ISOLATIONS, find_only, skip_without_sandbox
 
 MODEL = "agent: {model: 'openai:a', model_api_key: k}\n"
 ON = "  sandbox: {enabled: true, timeout: 9, memory: 64 MB, processes: 12, output: 500, at_once: 3}\n"
@@ -22,14 +23,21 @@ def loaded(text: str, folder: Path) -> LoadedSettings:
     return read_settings(text, "config.yaml", {}, folder)
 
 
-def test_what_isolates_them_is_said_and_the_limits_arrive(tmp_path: Path) -> None:
-    skip_without_sandbox()
+@pytest.mark.parametrize(
+    ("isolation", "said"), list(zip(ISOLATIONS, ("bubblewrap ", "runc 1."), strict=True))
+)
+def test_what_isolates_them_is_said_and_the_limits_arrive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation, said: str
+) -> None:
+    skip_without_sandbox(isolation)
+    find_only((isolation.name, "setpriv"), tmp_path, monkeypatch)
     settings = loaded(f"{MODEL}built_in:\n{FILES}{ON}", tmp_path)
     found = check_commands(settings)
     assert found.mistakes == ()
-    assert found.known[0].startswith("Commands run in a sandbox by bubblewrap ")
+    assert found.known[0].startswith(f"Commands run in a sandbox by {said}")
     commands = embedded_options(settings).default_agent.commands
     assert commands is not None
+    assert commands.isolation == isolation
     assert commands.limits == CommandLimits(9, 64_000_000, 12, 500, 3)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from parley.server.options import CommandOptions, DefaultAgentOptions, ToolRules
+from parley.server.sandbox.isolation.bubblewrap import Bubblewrap
 from parley.server.sandbox.limits import CommandLimits
 from parley.server.sandbox.record import CommandRun
 from parley.server.workspace.entries import WorkspaceLimits
@@ -40,7 +41,7 @@ class Commands:
         self.runs.append(run)
 
     def options(self, rules: ToolRules = UNASKED, seconds: float = 60) -> DefaultAgentOptions:
-        commands = CommandOptions(CommandLimits(seconds=seconds), self.record)
+        commands = CommandOptions(Bubblewrap(), CommandLimits(seconds=seconds), self.record)
         return DefaultAgentOptions(workspaces=self.spaces, commands=commands, rules=rules)
 
 

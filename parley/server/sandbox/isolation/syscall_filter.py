@@ -6,13 +6,16 @@ that programs in a chat have no use for. The numbers are those of the kernel's a
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 
+from parley.core.model.types import Json
 from parley.server.sandbox.limits import SandboxFailed
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
 """AUDIT_ARCH, and the column of the numbers."""
+_SECCOMP_NAMES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _REFUSED = """
 memfd_create 319 279, memfd_secret 447 447, shmget 29 194, shmat 30 196, msgget 68 186, semget 64 190,
 mq_open 240 180, ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, pidfd_getfd 438 438,
@@ -25,6 +28,8 @@ init_module 175 105, finit_module 313 273, swapon 167 224, quotactl 179 60, acct
 _IOCTL = {"x86_64": 16, "aarch64": 29}
 _TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI types into a terminal, TIOCLINUX pastes into a console."""
+_LOW_WORD = 0xFFFFFFFF
+_NEW_USER = 0x10000000  # CLONE_NEWUSER
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | 1  # EPERM
 _NUMBER, _ARCHITECTURE, _SECOND_ARGUMENT = 0, 4, 24  # places in struct seccomp_data
@@ -33,10 +38,40 @@ _X32 = 0x40000000
 
 def syscall_filter() -> bytes:
     """Return the program for the kernel's BPF machine. Raises SandboxFailed for an unknown processor."""
+    return b"".join(struct.pack("HBBI", *each) for each in _instructions(_machine()))
+
+
+def seccomp_profile() -> dict[str, Json]:
+    """Return the same as the runtime specification of containers has it, without further user namespaces.
+
+    Raises SandboxFailed for an unknown processor.
+    """
+    machine = _machine()
+    typing = [_on_argument("ioctl", 1, _LOW_WORD, request) for request in _TERMINAL_INPUT]
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "architectures": [_SECCOMP_NAMES[machine]],
+        "syscalls": [
+            {"names": [*refused_calls(machine)], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM},
+            _on_argument("clone", 0, _NEW_USER, _NEW_USER),
+            # Its flags lie in memory, where no filter looks; libraries then take the older call.
+            {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+            *typing,
+        ],
+    }
+
+
+def _on_argument(call: str, index: int, mask: int, value: int) -> Json:
+    """Return a rule that refuses a call whose argument has this value where the mask has bits."""
+    test: Json = {"index": index, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
+    return {"names": [call], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM, "args": [test]}
+
+
+def _machine() -> str:
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise SandboxFailed(f"there is no filter of system calls for {machine}")
-    return b"".join(struct.pack("HBBI", *each) for each in _instructions(machine))
+    return machine
 
 
 def refused_calls(machine: str) -> dict[str, int]:

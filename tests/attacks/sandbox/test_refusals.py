@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from parley.server.sandbox.isolation.interface import Isolation
+from parley.server.sandbox.isolation.runc import Runc
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
-from parley.server.sandbox.trial import try_sandbox
+from parley.server.sandbox.trial import tried_isolation
 from tests.kit.checkout import ROOT
-from tests.kit.product.sandbox import skip_without_sandbox
+from tests.kit.product.sandbox import ISOLATIONS, find_only, link_programs, skip_without_sandbox
 
 pytestmark = pytest.mark.attacks
 
@@ -21,13 +25,31 @@ LIMITS = CommandLimits()
 
 def test_private_folders_that_commands_could_read_are_refused() -> None:
     with pytest.raises(SandboxFailed, match="which commands can read"):
-        try_sandbox(LIMITS, [Path("/usr/local/parley")])
+        tried_isolation(LIMITS, [Path("/usr/local/parley")])
 
 
 def test_without_bubblewrap_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SandboxFailed, match="install the package bubblewrap"):
-        try_sandbox(LIMITS, ())
+        tried_isolation(LIMITS, ())
+
+
+def test_without_bubblewrap_a_container_of_runc_isolates_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without_sandbox(Runc())
+    find_only(("runc", "setpriv"), tmp_path, monkeypatch)
+    assert tried_isolation(LIMITS, ()).version().startswith("runc 1.")
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)
+def test_what_else_is_missing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
+) -> None:
+    skip_without_sandbox(isolation)
+    find_only([isolation.name], tmp_path, monkeypatch)
+    with pytest.raises(SandboxFailed, match="setpriv is not installed; install the package util-linux"):
+        tried_isolation(LIMITS, ())
 
 
 NO_NAMESPACES = """
@@ -59,9 +81,9 @@ if os.read(seen, 1):
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 TRIES = """
-from parley.server.sandbox.trial import CommandLimits, SandboxFailed, try_sandbox
+from parley.server.sandbox.trial import CommandLimits, SandboxFailed, tried_isolation
 try:
-    print(try_sandbox(CommandLimits(), ()))
+    print(tried_isolation(CommandLimits(), ()).version())
 except SandboxFailed as error:
     print("refused:", error)
 """
@@ -86,26 +108,27 @@ def test_without_user_namespaces_reason_and_remedy_are_told(user: tuple[str, ...
         pytest.skip("no user namespace can be made here")
     assert done.stdout.startswith("refused: bwrap: "), done.stderr
     assert "namespace" in done.stdout
-    assert "; to allow it: sysctl user.max_user_namespaces=10000" in done.stdout
+    assert done.stdout.count("; to allow it: sysctl user.max_user_namespaces=10000") == 1
+    assert ("; runc run failed: " in done.stdout) == (shutil.which("runc") is not None)
     assert "(docs/built-in-agent.md#commands)" in done.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-def test_it_works_for_a_user_without_rights() -> None:
-    skip_without_sandbox()
-    command = [
-        sys.executable,
-        "-c",
-        f"from {try_sandbox.__module__} import *; print(try_sandbox(CommandLimits(), ()))",
-    ]
+@pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)
+def test_it_works_for_a_user_without_rights(isolation: Isolation) -> None:
+    skip_without_sandbox(isolation)
     if not os.access(ROOT, os.R_OK) or ROOT.is_relative_to("/root"):
         pytest.skip("other users cannot read this checkout")
-    done = subprocess.run(
-        [*AS_USER, *command],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": os.environ["PATH"]},
-    )
-    assert done.stdout.startswith("bubblewrap "), done.stderr
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        link_programs((isolation.name, "setpriv"), folder)
+        done = subprocess.run(
+            [*AS_USER, sys.executable, "-c", TRIES],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PATH": name},
+        )
+    assert done.stdout == f"{isolation.version()}\n", done.stderr
