@@ -9,10 +9,10 @@ from parley.app.settings.core_options import core_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent import AgentSection
+from parley.app.settings.schema.built_in import SubagentsSection
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChatConfig
 from parley.core.model.options import UnroutedPolicy
-from parley.server.options import GENERAL_PURPOSE
 
 
 def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
@@ -105,7 +105,7 @@ def memory_line(settings: Settings) -> str:
 
 def abilities(settings: Settings) -> Iterator[str]:
     """Yield what of the built-in agent's abilities is on."""
-    section, agents = settings.built_in, settings.built_in.subagents
+    section = settings.built_in
     if not (settings.agent.built_in and settings.agent.model):
         return
     if thinking := [name for name in settings.agent.choices if settings.thinks(name)]:
@@ -114,7 +114,7 @@ def abilities(settings: Settings) -> Iterator[str]:
         "tools": ", ".join(section.tools),
         "MCP servers": section.mcp.file,
         "skills": ", ".join(section.skills.enabled),
-        "subagents": ", ".join(sorted({GENERAL_PURPOSE, *agents.agents})) if agents.enabled else "",
+        "subagents": ", ".join(_subagents(section.subagents)),
     }
     yield from (f"{ability} ({names})" for ability, names in named.items() if names)
     simple = {
@@ -127,6 +127,14 @@ def abilities(settings: Settings) -> Iterator[str]:
         "suggestions": section.suggestions,
     }
     yield from (ability for ability, on in simple.items() if on)
+
+
+def _subagents(section: SubagentsSection) -> list[str]:
+    if not section.enabled:
+        return []
+    from parley.server.options import GENERAL_PURPOSE
+
+    return sorted({GENERAL_PURPOSE, *section.agents})
 
 
 def _warning(config: ChannelConfig) -> str:

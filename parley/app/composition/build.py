@@ -144,7 +144,7 @@ async def build_parley(
         ):
             parts = _Opened(journal, agent, speech, watchers, setup_routes(setup), outage, clock)
             shared = journal.nodes.shared_clock(clock)
-            agent.commands.bind(journal, shared)
+            agent.keep_commands(journal, shared)
             parley = await _put_together(loaded, source or fixed_source(loaded), shared, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))

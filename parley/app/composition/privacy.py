@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
-from parley.app.composition.built_in.mcp_accounts import McpAccounts
-from parley.app.composition.workspaces import workspace_files
+from parley.app.composition.embedded.personal_data import McpAccounts, workspace_files
 from parley.app.reload.current_state import CurrentState
 from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.load import LoadedSettings

@@ -11,7 +11,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from benchmarks.kit.free_ports import free_port
-from parley.app.composition.built_in.mcp_accounts import sign_in_routes
+from parley.app.composition.embedded.sign_ins import sign_in_routes
 from parley.console.server import HttpServer
 from parley.server.accounts.files import AccountFiles
 from parley.server.accounts.sign_ins import SignIns

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         log.warning("%s", each.show(loaded.origin))
     print(f"Set by {loaded.origin}; its data is in {loaded.data_dir}")
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
-    from parley.app.composition.agent import served_options
+    from parley.app.composition.embedded.options import served_options
     from parley.console.http.protocol import timed_http
 
     with require_extra("embedded", "parley agent"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from parley.app.checks.commands import check_commands
-from parley.app.composition.agent import embedded_options
+from parley.app.composition.embedded.options import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
 from parley.server.sandbox.isolation.interface import Isolation

@@ -1,4 +1,4 @@
-"""An ability of the built-in agent that is off loads no library; one that is on loads its own."""
+"""An ability of the built-in agent that is off loads nothing; one that is on loads its library and modules."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.kit.machine import patience
 
 _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
-_OPENAI, _MCP = {"langchain_openai"}, {"langchain_mcp_adapters", "mcp"}
+_OWN = "parley.server.default_agent."
+_OPENAI, _MCP = {"langchain_openai"}, {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
 _START = """
 import asyncio, sys
 from pathlib import Path
 from parley.app.composition.agent import open_agent
 from parley.app.settings.load import read_settings
 
-LIBRARIES = "anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch"
+WATCHED = [
+    *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
+    *(f"parley.server.default_agent.{name}" for name in "files mcp skills subagents tools.commands".split()),
+    "parley.server.sandbox.sandbox",
+]
 
 async def main():
     for settings in sys.argv[1:]:
         async with open_agent(read_settings("{%s}" % settings, "test", {}, Path("."))):
-            print(*(name for name in LIBRARIES.split() if name in sys.modules))
+            print(*(name for name in WATCHED if name in sys.modules))
 
 asyncio.run(main())
 """
@@ -35,30 +42,31 @@ _LOADED: tuple[tuple[str, set[str]], ...] = (
     (_MODEL, _OPENAI),
     (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
-    (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents"}),
+    (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files"}),
+    (f"{_MODEL}, built_in: {{subagents: {{enabled: true}}}}", {f"{_OWN}subagents"}),
 )
 
 
 _CHECK = """
 import sys
 from pathlib import Path
+from parley.app.cli.service import run
 from parley.app.checks.findings import check_settings
 from parley.app.composition.build import build_parley
 from parley.app.settings.load import read_settings
 
-check_settings(read_settings("{}", "test", {}, Path(".")))
+check_settings(read_settings(sys.argv[1], "test", {}, Path(".")))
 print(*sorted(name for name in sys.modules if name.startswith("parley.server.")))
 """
 
 
-def test_their_own_modules_are_not_loaded_either() -> None:
-    command = [sys.executable, "-c", _CHECK]
+@pytest.mark.parametrize("settings", ["{}", "agent: {url: 'http://127.0.0.1:1'}"])
+def test_nothing_of_the_server_is_loaded_before_there_is_one(settings: str) -> None:
+    command = [sys.executable, "-c", _CHECK, settings]
     ended = subprocess.run(
         command, cwd=_ROOT, capture_output=True, text=True, timeout=patience(50), check=True
     )
-    loaded = set(ended.stdout.split())
-    assert "parley.server.options" in loaded
-    assert not {"parley.server.default_agent", "parley.server.sandbox.sandbox"} & loaded
+    assert ended.stdout.split() == []
 
 
 def test_only_what_is_on_is_loaded(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from parley.app.composition.built_in.mcp_accounts import sign_in_routes
+from parley.app.composition.embedded.sign_ins import sign_in_routes
 from parley.server.accounts.files import AccountFiles
 from parley.server.accounts.sign_in_addresses import SignInAddressRefused
 from parley.server.accounts.sign_ins import PATIENCE, Issuer, PendingSignIn, RequestedSignIn, SignIns

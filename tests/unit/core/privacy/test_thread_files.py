@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from parley.app.composition.workspaces import WorkspaceFiles
+from parley.app.composition.embedded.personal_data import WorkspaceFiles
 from parley.core.model.errors import AgentUnavailable
 from parley.core.privacy.report import DataKind, PrivacyReport
 from parley.core.privacy.service import PrivacyService

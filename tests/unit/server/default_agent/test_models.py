@@ -14,7 +14,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from parley.app.composition.agent import embedded_options
+from parley.app.composition.embedded.options import embedded_options
 from parley.app.process.logs import find_secrets
 from parley.app.settings.load import read_settings
 from parley.core.model.errors import ConfigError

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from parley.app.composition.built_in.mcp_accounts import sign_in_routes
+from parley.app.composition.embedded.sign_ins import sign_in_routes
 from parley.core.model.address import User
 from parley.core.model.types import OutboundMessage
 from parley.server.accounts.files import Account, AccountFiles

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from parley.app.composition.built_in.mcp_accounts import sign_in_routes
+from parley.app.composition.embedded.sign_ins import sign_in_routes
 from parley.core.model.address import User
 from parley.server.accounts.files import AccountFiles
 from parley.server.accounts.sign_ins import SignIns

@@ -9,7 +9,7 @@ import pytest
 
 from parley.app.checks.scratch import scratch_settings
 from parley.app.cli.startup_summary import summarise_startup
-from parley.app.composition.agent import embedded_options
+from parley.app.composition.embedded.options import embedded_options
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
 from parley.server.options import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parley.app.composition.built_in.mcp_accounts import McpAccounts, open_sign_ins
+from parley.app.composition.embedded.personal_data import McpAccounts
+from parley.app.composition.embedded.sign_ins import open_sign_ins
 from parley.app.settings.load import read_settings
 from parley.core.model.address import User
 from parley.server.accounts.files import Account

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from parley.agent.files.reader import FileReader
 from parley.agent.files.web_pages import WebPages
-from parley.app.composition.built_in.commands import command_options, conversation_files
+from parley.app.composition.embedded.commands import command_options, conversation_files
 from parley.app.extras import install_command
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv

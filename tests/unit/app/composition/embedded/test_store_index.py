@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from parley.app.checks.findings import check_settings
-from parley.app.composition.agent import embedded_options
+from parley.app.composition.embedded.options import embedded_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.core.model.errors import ConfigError
