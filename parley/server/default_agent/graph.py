@@ -34,12 +34,12 @@ from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import OutsideTools, tool_sources
 from parley.server.default_agent.vision import PicturesForModels
 from parley.server.demo.model import DemoModel
-from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
 from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.graphs.registry import Graph
 from parley.server.memory_tools import memory_tools
 from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions, SubagentOptions
+from parley.server.person_words import HIDDEN
 
 if TYPE_CHECKING:
     from parley.server.default_agent.mcp.servers import McpServers

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from parley.core.model.questions import LONGEST_SUGGESTION, MOST_SUGGESTIONS
 from parley.server.default_agent.model_calls import call_internally, finish_within
-from parley.server.default_agent.person_words import person_messages, person_words
+from parley.server.person_words import person_messages, person_words
 
 _PROMPT = (
     "You see what a person wrote to an assistant, and what it answered. Write up to three messages that the "

@@ -20,7 +20,7 @@ from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langgraph.types import Command
 
 from parley.server.default_agent.model_calls import call_internally, finish_within
-from parley.server.default_agent.person_words import person_messages, person_words
+from parley.server.person_words import person_messages, person_words
 
 _PROMPT = (
     "Write a title of at most six words for a conversation that begins with the words below, in their "

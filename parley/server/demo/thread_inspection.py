@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-HIDDEN = "hide_from_ui"
-"""The mark of a message that no person wrote."""
+from parley.server.person_words import HIDDEN, without_speakers
+
 _MEMORY = re.compile(r"<memory\b[^<>]{0,200}>"), "</memory>"
 _TEXT_FILE = re.compile(r'<file name="([^"\n]{0,200})" type="([^"\n]{0,200})">\n'), "\n</file>"
 _LISTED_FILE = re.compile(
     r'\[Attached file "([^"\n]{0,200})" \(([^)\n]{0,200})\)(?:, \d{1,15} bytes)?:[^\]\n]{0,200}\]'
 )
-_SPEAKER = re.compile(r'^<from (?:name="[^"\n]{0,100}" )?account="[^"\n]{0,300}">(?:\n|$)', re.MULTILINE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -53,11 +52,6 @@ def inspect_thread(messages: Sequence[BaseMessage]) -> ThreadReading:
         introduced=any(isinstance(message, AIMessage) for message in messages),
         tool=last if isinstance(last, ToolMessage) else None,
     )
-
-
-def without_speakers(text: str) -> str:
-    """Return what several people said without the lines that say who did."""
-    return _SPEAKER.sub("", text)
 
 
 def _read(message: BaseMessage) -> tuple[str, str, tuple[str, ...]]:

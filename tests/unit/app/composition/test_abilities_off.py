@@ -1,4 +1,4 @@
-"""An ability of the built-in agent that is off loads nothing; one that is on loads its library and modules."""
+"""An ability of the built-in agent that is off loads nothing; one that is on loads what it needs."""
 
 from __future__ import annotations
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from parley.server.demo.thread_inspection import HIDDEN, without_speakers
+HIDDEN = "hide_from_ui"
+"""The mark of a message that no person wrote."""
+_SPEAKER = re.compile(r'^<from (?:name="[^"\n]{0,100}" )?account="[^"\n]{0,300}">(?:\n|$)', re.MULTILINE)
 
 
 def person_messages(messages: Sequence[AnyMessage]) -> list[HumanMessage]:
@@ -18,3 +21,8 @@ def person_messages(messages: Sequence[AnyMessage]) -> list[HumanMessage]:
 def person_words(message: HumanMessage) -> str:
     """Return what a person wrote, without the line that says who did."""
     return without_speakers(message.text).strip()
+
+
+def without_speakers(text: str) -> str:
+    """Return what several people said without the lines that say who did."""
+    return _SPEAKER.sub("", text)

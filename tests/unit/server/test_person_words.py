@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from parley.server.default_agent.person_words import person_messages, person_words
+from parley.server.person_words import person_messages, person_words
 
 ANN, BOB = (f'<from name="{name}" account="slack:{name[0]}">' for name in ("Ann", "Bob"))
 
