@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from contextvars import Context
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -56,7 +57,8 @@ class ToldLines:
         self._lately[person, thread] = lines
         if len(self._lately) > _MOST_PEOPLE:
             self._lately.popitem(last=False)
-        task = asyncio.create_task(self._write(person, ToldThread(thread, lines)))
+        # Nothing of the turn's: it is written also where the turn's lease ends meanwhile.
+        task = asyncio.create_task(self._write(person, ToldThread(thread, lines)), context=Context())
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 

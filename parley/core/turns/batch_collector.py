@@ -15,11 +15,14 @@ from parley.core.services import CoreServices
 # A burst that goes on and on is cut after this many windows.
 _LONGEST_BURST = 5
 
+CROSSING = 0.5
+"""Seconds in which another node may yet store an earlier message: names and quotes are looked up before."""
+
 
 async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
     """The items noted before a crash, or else the burst once it has ended; nothing when all were cancelled.
 
-    For a while after an outage of the store it waits for what other nodes have not written down yet.
+    It waits for what other nodes have not stored yet: for a moment, longer after an outage of the store.
 
     Raises StoreUnavailable.
     """
@@ -27,7 +30,7 @@ async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMes
     if queue.items and queue.items[0].note:
         return queue_of_items([item for item in queue.items if item.id in queue.turn.items]).edited
     waiting = _ordered(services, queue)
-    held = services.outage.settles_in if waiting and _is_timed(services, waiting) else 0.0
+    held = _held(services, waiting)
     if held or len(waiting) >= services.options.queue_limit:
         await asyncio.sleep(held)
         waiting = await _reread(services, claim)
@@ -46,6 +49,15 @@ async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMes
         await asyncio.sleep(min(quiet_in, window))
         waiting = await _reread(services, claim)
     return ()
+
+
+def _held(services: CoreServices, waiting: Sequence[QueuedMessage]) -> float:
+    """Return the seconds for which messages that can be put in order are held."""
+    if not waiting or not _is_timed(services, waiting):
+        return 0.0
+    waited = services.clock() - waiting[0].item.put_at
+    crossing = min(CROSSING - waited, CROSSING) if services.bus.has_others() else 0.0
+    return max(crossing, services.outage.settles_in, 0.0)
 
 
 async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) -> int:

@@ -175,6 +175,7 @@ class FaultInjector:
         finally:
             for victim in victims:
                 victim.signal(signal.SIGCONT)
+        await self._reachable(blow.victims)
 
     async def _step(self, blow: ProcessFault) -> None:
         for name in blow.victims:
@@ -209,6 +210,9 @@ class FaultInjector:
         finally:
             for network in cut:
                 await asyncio.to_thread(network.heal)
+        # TCP sends again after a pause that doubles: what was lost comes at most as late as the cut was long.
+        await asyncio.sleep(blow.lasts)
+        await self._reachable(blow.victims)
 
     async def _hold(self, blow: ProcessFault) -> None:
         ways = [self.targets.networks[name] for name in blow.victims]
@@ -223,6 +227,12 @@ class FaultInjector:
         finally:
             for gate in gates:
                 gate.release()
+        await self._reachable(blow.victims)
+
+    async def _reachable(self, names: Sequence[str]) -> None:
+        """Wait until they answer: what a platform hands to one that has yet to wake comes later, too."""
+        for name in names:
+            await asyncio.to_thread(self.targets.processes[name].wait_until_answers)
 
     def slowest(self) -> tuple[float, float]:
         """The longest start, from the kill on, and the longest wait from a start to the next answer."""

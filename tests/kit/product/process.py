@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
@@ -45,6 +46,13 @@ def split(address: str) -> tuple[str, str]:
     """The URL and the token of an address as Parley prints it; the token may be none."""
     url, _, token = address.partition(_TOKEN)
     return url, token
+
+
+def _answers(client: httpx.Client) -> bool:
+    with suppress(httpx.TransportError):
+        client.get("/livez")
+        return True
+    return False
 
 
 def way_in(address: str) -> WayIn:
@@ -171,6 +179,15 @@ class Process:
                 assert time.monotonic() < end, f"not ready: {said}\n{self.log[-2000:]}"
                 time.sleep(0.02)
         return self.url
+
+    def wait_until_answers(self) -> None:
+        """Return once its loop goes round: it answers anything at all."""
+        url, end = split(self.wait_until_up())[0], time.monotonic() + PATIENCE
+        with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE) as stranger:
+            while not _answers(stranger):
+                assert self.alive, self.log[-2000:]
+                assert time.monotonic() < end, f"no answer\n{self.log[-2000:]}"
+                time.sleep(0.02)
 
     def wait_until_prints(self, text: str) -> None:
         """Return once `text` was printed."""
