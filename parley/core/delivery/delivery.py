@@ -75,10 +75,15 @@ class Delivery:
         try:
             yield
         finally:
-            async with self._wire:
+            try:
+                async with self._wire:
+                    task.cancel()
+                await asyncio.wait({task})
+            finally:
+                # Who is cancelled once more meanwhile leaves nobody behind.
                 task.cancel()
-            await asyncio.wait({task})
-            broken = None if task.cancelled() else task.exception()
+                task.add_done_callback(_error_of)
+            broken = _error_of(task)
         # Only when nothing else went wrong: above all a cancellation must stay one.
         if broken is not None:
             raise broken
@@ -155,6 +160,10 @@ class Delivery:
         finally:
             if lease_expired():
                 self._cut(snapshot)
+
+
+def _error_of(task: asyncio.Task[None]) -> BaseException | None:
+    return None if task.cancelled() else task.exception()
 
 
 def _now() -> float:

@@ -63,3 +63,43 @@ async def test_what_no_run_is_needed_for_goes_before_all():
     reply = StubbornReply(RateLimited("slowly", AN_HOUR))
     await Delivery(reply, 0.0).finish(message("the answer to a command"))
     assert [each.priority for each in reply.sent] == [Priority.CONTROL]
+
+
+class SlowReply(Reply):
+    """Is shown one snapshot for as long as nobody lets it go on."""
+
+    def __init__(self) -> None:
+        self.asked, self.goes_on = asyncio.Event(), asyncio.Event()
+        self.shown: list[str] = []
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        self.shown.append(snapshot.text)
+        self.asked.set()
+        await self.goes_on.wait()
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        return Receipt(("1",))
+
+
+async def test_who_is_cancelled_twice_leaves_nobody_behind_who_shows_snapshots():
+    reply = SlowReply()
+    delivery = Delivery(reply, 0.0)
+
+    async def turn() -> None:
+        async with delivery.showing():
+            delivery.offer(message("so far"))
+            await asyncio.Event().wait()
+
+    before = asyncio.all_tasks()
+    turning = asyncio.create_task(turn())
+    async with asyncio.timeout(patience(10)):
+        await reply.asked.wait()
+        turning.cancel()
+        await asyncio.sleep(0)  # it waits for the snapshot on its way
+        turning.cancel()
+        await asyncio.wait({turning})
+        delivery.offer(message("later"))
+        reply.goes_on.set()
+        while left := asyncio.all_tasks() - before:
+            await asyncio.wait(left)
+    assert reply.shown == ["so far"]
