@@ -55,8 +55,8 @@ class RenderLevelPolicy:
 
 
 class MessagePart:
-    """Part number `index` of a turn's reply. `note` makes what it is durable; `stop` is the button under it
-    while it grows.
+    """Part number `index` of a turn's reply. `note` makes what it is durable, with the message that it no longer
+    is, and then takes that away; `stop` is the button under it while it grows.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class MessagePart:
         turn: str,
         index: int,
         part: PartState | None,
-        note: Callable[[PartState], Awaitable[None]],
+        note: Callable[[PartState, str], Awaitable[None]],
         stop: JsonObject,
     ) -> None:
         self._api, self._rungs, self._place = api, rungs, place
@@ -249,11 +249,10 @@ class MessagePart:
     async def _lower(self, part: PartState, error: DeliveryRejected) -> None:
         """Show what was refused so in the next best way, and no longer in this."""
         log.info("feishu: part %d of turn %s is shown more plainly (%s)", self._index, self._turn, error)
-        await self.withdraw()
         self._shown, self._tried = None, False
-        await self._become(PartState(NEXT_LOWER_LEVEL[part.rung], time.time()))
+        await self._become(PartState(NEXT_LOWER_LEVEL[part.rung], time.time()), left=part.message)
 
-    async def _become(self, part: PartState) -> PartState:
+    async def _become(self, part: PartState, left: str = "") -> PartState:
         self.part = part
-        await self._note(part)
+        await self._note(part, left)
         return part

@@ -8,6 +8,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
@@ -61,6 +62,7 @@ class FeishuReply(Reply):
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """Show the answer so far with its steps; parts that are full stand, the last one grows."""
+        await self._take_away_left()
         texts = render(snapshot.text)
         steps = steps_text(texts, snapshot.steps)
         *full, last = texts or (THINKING,)
@@ -71,6 +73,7 @@ class FeishuReply(Reply):
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, and then the files."""
+        await self._take_away_left()
         pictures = await self._pictures(snapshot) if snapshot.question is None else {}
         await self._until_answered()
         texts, foot = self._laid_out(snapshot, pictures)
@@ -124,12 +127,23 @@ class FeishuReply(Reply):
             stop_element(self._target.turn_id, self._target),
         )
 
-    def _part_noter(self, index: int) -> Callable[[PartState], Awaitable[None]]:
-        async def note(part: PartState) -> None:
-            parts = self._handle.parts
-            await self._note(replace(self._handle, parts=(*parts[:index], part, *parts[index + 1 :])))
+    def _part_noter(self, index: int) -> Callable[[PartState, str], Awaitable[None]]:
+        async def note(part: PartState, left: str) -> None:
+            parts, gone = self._handle.parts, (*self._handle.left, left) if left else self._handle.left
+            await self._note(
+                replace(self._handle, parts=(*parts[:index], part, *parts[index + 1 :]), left=gone)
+            )
+            await self._take_away_left()
 
         return note
+
+    async def _take_away_left(self) -> None:
+        """Take away messages that were noted before: who goes on after a crash writes to none that is gone."""
+        for message in self._handle.left:
+            with suppress(DeliveryRejected):
+                await self._shared.api.recall(message)
+            left = tuple(each for each in self._handle.left if each != message)
+            await self._note(replace(self._handle, left=left))
 
     async def _take_away_after(self, count: int) -> None:
         """Take away what the streamed text had more than the final one, which may be none at all."""

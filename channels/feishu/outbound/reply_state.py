@@ -52,6 +52,7 @@ class FeishuReplyState(ReplyState):
 
     `trying` is when the next file was first tried (0 for not yet), `doubtful` says that something may have
     arrived twice. `pictures` are the keys of those among the words, by name; "" for what is sent as a file.
+    `left` are messages that another one has taken the place of, and that are to be taken away.
     """
 
     channel: ClassVar[str] = "feishu"
@@ -60,16 +61,18 @@ class FeishuReplyState(ReplyState):
     trying: float = 0.0
     doubtful: bool = False
     pictures: tuple[tuple[str, str], ...] = ()
+    left: tuple[str, ...] = ()
 
     def dump(self) -> str:
         """Return it as a short text."""
         parts: list[Json] = [[part.rung, part.born, part.card, part.message] for part in self.parts]
         noted = {"p": parts, "f": self.files, "t": self.trying, "d": self.doubtful, "i": self.pictures}
-        return json.dumps(noted)
+        return json.dumps({**noted, "l": self.left})
 
     @classmethod
     def parse(cls, noted: Any) -> FeishuReplyState:  # noqa: ANN401
         """Return what `dump` noted."""
         parts = tuple(PartState(RenderLevel(a), float(b), str(c), str(d)) for a, b, c, d in noted["p"])
         pictures = tuple((str(name), str(key)) for name, key in noted.get("i", ()))
-        return cls(parts, tuple(map(str, noted["f"])), float(noted["t"]), noted["d"] is True, pictures)
+        files, left = tuple(map(str, noted["f"])), tuple(map(str, noted.get("l", ())))
+        return cls(parts, files, float(noted["t"]), noted["d"] is True, pictures, left)

@@ -1,10 +1,12 @@
 """Answers: cards that grow, the way down when they are refused, and nothing lost or doubled."""
 
+from contextlib import suppress
+
 import pytest
 
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState, RenderLevel
 from parley.core.model.address import Conversation
-from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, LaneLost, RateLimited
 from parley.core.model.types import Step, StepStatus
 from parley.simulator.feishu import FeishuRateLimits, FeishuSimulator, FeishuSimulatorTiming
 from tests.kit.platforms.feishu_channel import Notes, World, make_channel, snapshot
@@ -228,6 +230,33 @@ async def test_a_card_that_is_refused_while_it_grows_is_taken_back(world):
     assert world.answers() == ["one two"]
 
 
+class LastNotes(Notes):
+    """Checkpoints of a node that loses its lease after so many."""
+
+    def __init__(self, taken: int) -> None:
+        super().__init__()
+        self.taken = taken
+
+    async def __call__(self, handle: str) -> None:
+        if len(self.all) == self.taken:
+            raise LaneLost("somebody else has it now")
+        await super().__call__(handle)
+
+
+@pytest.mark.parametrize("more", range(4))
+async def test_a_node_that_ends_while_it_takes_a_card_back_loses_no_answer(world, more):
+    await world.reply(notes := LastNotes(99)).show(snapshot("one"))
+    notes.taken = len(notes.all) + more
+    world.faults.refuse_next(
+        ["card.content", "card.update"], 230099, "Failed to create card content", times=9
+    )
+    with suppress(LaneLost):
+        await world.reply(notes, handle=notes.last).finish(snapshot("one two"))
+    world.faults.clear()
+    await world.reply(Notes(), world.another_channel(), handle=notes.last).finish(snapshot("one two"))
+    assert world.answers() == ["one two"]
+
+
 @pytest.mark.parametrize("code", [200740, 200750, 200860])
 async def test_an_answer_whose_card_is_no_more_is_sent_anew(world, code):
     reply = world.reply(Notes())
@@ -283,7 +312,8 @@ async def test_a_send_after_the_key_s_hour_is_doubtful(world):
 
 
 async def test_a_handle_survives_being_noted_and_rubbish_is_none():
-    handle = FeishuReplyState((PartState(RenderLevel.ENTITY, 5.5, "card", "om"),), ("f",), 3.0, True)
+    part = PartState(RenderLevel.ENTITY, 5.5, "card", "om")
+    handle = FeishuReplyState((part,), ("f",), 3.0, True, left=("om_2",))
     assert FeishuReplyState.load(handle.dump()) == handle
     for rubbish in ("", "x", "[]", '{"p": [[1]]}', '{"p": [["z", 1, "", ""]], "f": [], "t": 0, "d": false}'):
         assert FeishuReplyState.load(rubbish) == FeishuReplyState()
