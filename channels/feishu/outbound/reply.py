@@ -87,6 +87,13 @@ class FeishuReply(Reply):
         doubtful = self._handle.doubtful or any(carrier.doubtful for carrier in self._carriers)
         return Receipt((*messages, *self._handle.files), doubtful)
 
+    async def rewrite(self, snapshot: OutboundMessage) -> None:
+        """Write the text into the answer's messages once more; one that was taken away stays away."""
+        await self._until_answered()
+        texts, foot = self._laid_out(snapshot, {name: key for name, key in self._handle.pictures if key})
+        for index, (carrier, text) in enumerate(zip(self._carriers, texts, strict=False)):
+            await carrier.restore(text, foot if index == len(texts) - 1 else NO_FOOTER)
+
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the messages of a question other words, and no buttons."""
         if not self._carriers:

@@ -173,13 +173,15 @@ async def test_another_process_goes_on_with_a_higher_number(world):
     assert world.answers() == ["from another process"]
 
 
-async def test_a_clock_that_was_set_back_is_overcome(world):
+@pytest.mark.parametrize("sequence", [900_000, 10_900_000, 110_000_000])
+async def test_a_clock_that_was_set_back_is_overcome(world, sequence):
+    """As often as one node after the other goes on whose clock is behind."""
     await world.reply(notes := Notes()).show(snapshot("one"))
     (card,) = world.sim.world.cards.values()
-    card.sequence = 900_000
+    card.sequence = sequence
     again = world.reply(Notes(), world.another_channel(), handle=notes.last)
     await again.finish(snapshot("two"))
-    assert world.answers() == ["two"]
+    assert (world.answers(), world.count("send")) == (["two"], 1)
 
 
 async def test_a_stream_that_feishu_closed_goes_on(tmp_path):
@@ -255,6 +257,18 @@ async def test_a_node_that_ends_while_it_takes_a_card_back_loses_no_answer(world
     world.faults.clear()
     await world.reply(Notes(), world.another_channel(), handle=notes.last).finish(snapshot("one two"))
     assert world.answers() == ["one two"]
+
+
+async def test_an_answer_that_is_written_once_more_stays_where_it_stands(world):
+    reply = world.reply(notes := Notes())
+    await reply.show(snapshot("one"))
+    await reply.finish(snapshot("one two"))
+    again = world.reply(Notes(), world.another_channel(), handle=notes.last)
+    world.faults.refuse_next(["card.update"], 230099, "Failed to create card content")
+    await again.rewrite(snapshot("one two"))
+    assert world.count("send") == 1
+    await again.rewrite(snapshot("one two"))
+    assert (world.answers(), world.count("send", "recall")) == (["one two"], 1)
 
 
 @pytest.mark.parametrize("code", [200740, 200750, 200860])
