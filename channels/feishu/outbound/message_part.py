@@ -35,8 +35,8 @@ UUID_LIFE = 3500.0
 CARD_GAP, MESSAGE_GAP = 0.1, 0.2
 _TICKS = 20
 _JUMPS = (0, 10**6, 10**7, 10**8)
-"""How much higher the next number is. Each gets over one more node that had the card before, and whose clock is
-ahead of the next one's. Feishu takes 32 bits."""
+"""How much higher the next number is. Each gets over one more node that had the card before, and whose clock
+is ahead of the next one's. Feishu takes 32 bits."""
 
 
 class RenderLevelPolicy:
@@ -57,8 +57,8 @@ class RenderLevelPolicy:
 
 
 class MessagePart:
-    """Part number `index` of a turn's reply. `note` makes what it is durable, with the message that it no longer
-    is, and then takes that away; `stop` is the button under it while it grows.
+    """Part number `index` of a turn's reply. `note` makes what it is durable, with the message that it no
+    longer is, and then takes that away; `stop` is the button under it while it grows.
     """
 
     def __init__(

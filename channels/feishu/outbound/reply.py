@@ -145,7 +145,7 @@ class FeishuReply(Reply):
         return note
 
     async def _take_away_left(self) -> None:
-        """Take away messages that were noted before: who goes on after a crash writes to none that is gone."""
+        """Take away messages that were noted before: who goes on after a crash writes to none of them."""
         for message in self._handle.left:
             with suppress(DeliveryRejected):
                 await self._shared.api.recall(message)
