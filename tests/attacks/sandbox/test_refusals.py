@@ -43,6 +43,19 @@ def test_without_bubblewrap_a_container_of_runc_isolates_them(
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)
+def test_it_works_where_new_files_are_their_owners_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
+) -> None:
+    skip_without_sandbox(isolation)
+    find_only((isolation.name, "setpriv"), tmp_path, monkeypatch)
+    before = os.umask(0o077)  # as `parley run` does
+    try:
+        assert tried_isolation(LIMITS, ()) == isolation
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)
 def test_what_else_is_missing_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
 ) -> None:

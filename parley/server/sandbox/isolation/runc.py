@@ -90,8 +90,9 @@ def _write(bundle: Path, description: Mapping[str, Json]) -> None:
     (bundle / "config.json").write_text(json.dumps(description))
     user = stand_in()
     if user is not None:
-        for folder in (bundle, bundle / "state"):
-            os.chown(folder, user, user)
+        # Ours are not for others to read, whatever they hold.
+        for each in (bundle, *bundle.rglob("*")):
+            os.chown(each, user, user, follow_symlinks=False)
 
 
 def _description(command: list[str], size: int) -> dict[str, Json]:
