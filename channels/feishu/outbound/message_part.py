@@ -34,9 +34,9 @@ log = logging.getLogger(__name__)
 UUID_LIFE = 3500.0
 CARD_GAP, MESSAGE_GAP = 0.1, 0.2
 _TICKS = 20
-_JUMPS = (0, 10**6, 10**7, 10**8)
-"""How much higher the next number is. Each gets over one more node that had the card before, and whose clock
-is ahead of the next one's. Feishu takes 32 bits."""
+_JUMPS = (0, 0, 10**6, 10**7, 10**8)
+"""How much higher the number of each try is: as it is; once more, for the HTTP client may have repeated the
+call; then each gets over one more node that had the card before, and whose clock is ahead of ours."""
 
 
 class RenderLevelPolicy:
@@ -143,7 +143,7 @@ class MessagePart:
             with suppress(DeliveryRejected):
                 await self._api.recall(self.part.message)
 
-    async def restore(self, text: str, foot: CardFooter = NO_FOOTER) -> None:
+    async def rewrite(self, text: str, foot: CardFooter = NO_FOOTER) -> None:
         """Write the whole text once more where the message stands. What is refused stays as it is.
 
         Raises ChannelError where it may work later.
@@ -155,7 +155,7 @@ class MessagePart:
         except DeliveryRejected as error:
             log.info("feishu: part %d of turn %s stays as it is (%s)", self._index, self._turn, error)
 
-    async def rewrite(self, text: str) -> None:
+    async def settle_question(self, text: str) -> None:
         """Show another text, without a foot, where the card stands: nowhere when it was taken back, and not
         where it is no card, which has no buttons either. Raises ChannelError."""
         part = self.part
@@ -227,17 +227,15 @@ class MessagePart:
 
     async def _operate(self, part: PartState, operation: Callable[[int], Awaitable[None]]) -> None:
         """Do something to a card entity, under a number higher than any before, a dead process's too."""
-        for jump in (*_JUMPS, None):
+        for jump in _JUMPS:
             await self._gaps.wait(0, CARD_GAP)
             ticks = int((time.time() - part.born) * _TICKS)
-            self._sequence = max(self._sequence, ticks) + 1
+            self._sequence = max(self._sequence, ticks) + 1 + jump
             try:
                 await operation(self._sequence)
             except StaleSequence:
-                # The call was repeated by the HTTP client, or the clock was set back meanwhile.
-                if jump is None:
+                if jump == _JUMPS[-1]:
                     raise
-                self._sequence += jump
             else:
                 return
 

@@ -92,7 +92,7 @@ class FeishuReply(Reply):
         await self._until_answered()
         texts, foot = self._laid_out(snapshot, {name: key for name, key in self._handle.pictures if key})
         for index, (carrier, text) in enumerate(zip(self._carriers, texts, strict=False)):
-            await carrier.restore(text, foot if index == len(texts) - 1 else NO_FOOTER)
+            await carrier.rewrite(text, foot if index == len(texts) - 1 else NO_FOOTER)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the messages of a question other words, and no buttons."""
@@ -106,7 +106,7 @@ class FeishuReply(Reply):
         # The last message is the one with the buttons, so it is kept when fewer are needed now.
         earlier = len(texts) - 1
         for carrier, text in zip((*self._carriers[:earlier], self._carriers[-1]), texts, strict=True):
-            await carrier.rewrite(text)
+            await carrier.settle_question(text)
         for carrier in self._carriers[earlier:-1]:
             await carrier.withdraw()
 

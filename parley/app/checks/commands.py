@@ -24,9 +24,9 @@ def try_commands(loaded: LoadedSettings) -> Isolation:
     if not loaded.settings.built_in.workspace.enabled:
         raise SandboxFailed("commands work on files; write workspace: {enabled: true}, too")
     # What is off costs nothing: its modules are not imported.
-    from parley.server.sandbox.trial import tried_isolation
+    from parley.server.sandbox.trial import find_isolation
 
-    return tried_isolation(command_limits(loaded), (loaded.folder, loaded.data_dir))
+    return find_isolation(command_limits(loaded), (loaded.folder, loaded.data_dir))
 
 
 def command_limits(loaded: LoadedSettings) -> CommandLimits:

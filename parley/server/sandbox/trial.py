@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ _PREFERRED = Bubblewrap()
 _OTHERS: tuple[Isolation, ...] = (Runc(),)
 
 
-def tried_isolation(limits: CommandLimits, private: Iterable[Path]) -> Isolation:
+def find_isolation(limits: CommandLimits, private: Iterable[Path]) -> Isolation:
     """Run a command in a sandbox, and return what isolates it here. Raises SandboxFailed with the reasons.
 
     `private` are folders that commands must not be able to read.
@@ -36,9 +37,15 @@ def tried_isolation(limits: CommandLimits, private: Iterable[Path]) -> Isolation
         return pool.submit(lambda: asyncio.run(_first_that_works(limits))).result()
 
 
+def _candidates() -> Iterator[Isolation]:
+    """Yield what may isolate commands here: of others than the preferred only those that are installed."""
+    yield _PREFERRED
+    yield from (each for each in _OTHERS if shutil.which(each.name))
+
+
 async def _first_that_works(limits: CommandLimits) -> Isolation:
     errors: list[SandboxFailed] = []
-    for isolation in (_PREFERRED, *_installed(_OTHERS)):
+    for isolation in _candidates():
         try:
             await _try(isolation, limits)
         except SandboxFailed as error:
@@ -47,18 +54,6 @@ async def _first_that_works(limits: CommandLimits) -> Isolation:
             return isolation
     remedies = [namespace_remedy()] if any(isinstance(each, SandboxNotStarted) for each in errors) else []
     raise SandboxFailed("; ".join([*map(str, errors), *remedies]))
-
-
-def _installed(isolations: Iterable[Isolation]) -> list[Isolation]:
-    """Return those whose program is there; of the others an operator needs to know nothing."""
-    found = []
-    for each in isolations:
-        try:
-            each.version()
-        except SandboxFailed:
-            continue
-        found.append(each)
-    return found
 
 
 async def _try(isolation: Isolation, limits: CommandLimits) -> None:

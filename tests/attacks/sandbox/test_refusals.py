@@ -14,7 +14,7 @@ import pytest
 from parley.server.sandbox.isolation.interface import Isolation
 from parley.server.sandbox.isolation.runc import Runc
 from parley.server.sandbox.limits import CommandLimits, SandboxFailed
-from parley.server.sandbox.trial import tried_isolation
+from parley.server.sandbox.trial import find_isolation
 from tests.kit.checkout import ROOT
 from tests.kit.product.sandbox import ISOLATIONS, find_only, link_programs, skip_without_sandbox
 
@@ -25,13 +25,13 @@ LIMITS = CommandLimits()
 
 def test_private_folders_that_commands_could_read_are_refused() -> None:
     with pytest.raises(SandboxFailed, match="which commands can read"):
-        tried_isolation(LIMITS, [Path("/usr/local/parley")])
+        find_isolation(LIMITS, [Path("/usr/local/parley")])
 
 
 def test_without_bubblewrap_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(SandboxFailed, match="install the package bubblewrap"):
-        tried_isolation(LIMITS, ())
+        find_isolation(LIMITS, ())
 
 
 def test_without_bubblewrap_a_container_of_runc_isolates_them(
@@ -39,7 +39,7 @@ def test_without_bubblewrap_a_container_of_runc_isolates_them(
 ) -> None:
     skip_without_sandbox(Runc())
     find_only(("runc", "setpriv"), tmp_path, monkeypatch)
-    assert tried_isolation(LIMITS, ()).version().startswith("runc 1.")
+    assert find_isolation(LIMITS, ()).version().startswith("runc 1.")
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)
@@ -50,7 +50,7 @@ def test_it_works_where_new_files_are_their_owners_alone(
     find_only((isolation.name, "setpriv"), tmp_path, monkeypatch)
     before = os.umask(0o077)  # as `parley run` does
     try:
-        assert tried_isolation(LIMITS, ()) == isolation
+        assert find_isolation(LIMITS, ()) == isolation
     finally:
         os.umask(before)
 
@@ -62,7 +62,7 @@ def test_what_else_is_missing_is_told(
     skip_without_sandbox(isolation)
     find_only([isolation.name], tmp_path, monkeypatch)
     with pytest.raises(SandboxFailed, match="setpriv is not installed; install the package util-linux"):
-        tried_isolation(LIMITS, ())
+        find_isolation(LIMITS, ())
 
 
 NO_NAMESPACES = """
@@ -94,9 +94,9 @@ if os.read(seen, 1):
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 TRIES = """
-from parley.server.sandbox.trial import CommandLimits, SandboxFailed, tried_isolation
+from parley.server.sandbox.trial import CommandLimits, SandboxFailed, find_isolation
 try:
-    print(tried_isolation(CommandLimits(), ()).version())
+    print(find_isolation(CommandLimits(), ()).version())
 except SandboxFailed as error:
     print("refused:", error)
 """

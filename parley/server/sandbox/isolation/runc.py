@@ -1,4 +1,4 @@
-"""A sandbox as a container of runc, which Docker and Podman bring along: no daemon, no image, no rights.
+"""A sandbox as a container of runc, which comes with Docker: no daemon, no image, no rights.
 
 The bundle follows the runtime specification of the Open Container Initiative:
 https://github.com/opencontainers/runtime-spec.
