@@ -15,7 +15,7 @@ from parley.server.sandbox.isolation.interface import Isolation, Launch
 from parley.server.sandbox.isolation.surroundings import READY, WORKSPACE
 from parley.server.sandbox.limits import CommandLimits, SandboxNotStarted
 from parley.server.sandbox.output import KeptOutput
-from parley.server.sandbox.threads import run_to_its_end
+from parley.server.sandbox.threads import run_to_its_end, until_done
 from parley.server.sandbox.watch import EndReason, excess
 
 _START = 15.0
@@ -56,8 +56,9 @@ class ConfinedProcess:
             code = await self.program.wait()
             await self._gone()
         finally:
+            # It looks into what is closed after this.
             watch.cancel()
-        await asyncio.wait([watch])
+            await until_done(watch)
         reason = None if watch.cancelled() else watch.result()
         return Ending(kept.text(), time.monotonic() - begin, None if reason else code, reason)
 

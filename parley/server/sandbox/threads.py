@@ -20,7 +20,12 @@ async def run_to_its_end(work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kw
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        while not running.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([running])
+        await until_done(running)
         raise
+
+
+async def until_done(running: asyncio.Future[_T]) -> None:
+    """Wait until it has ended, whoever cancels this; for who is about to close what it works on."""
+    while not running.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([running])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 
 import pytest
@@ -11,6 +12,7 @@ from parley.server.sandbox.limits import SandboxFailed
 from parley.server.sandbox.threads import run_to_its_end
 from parley.server.sandbox.watch import EndReason
 from tests.attacks.sandbox.bench import LIMITS, Bench
+from tests.kit.machine import patience
 
 pytestmark = pytest.mark.attacks
 
@@ -111,6 +113,29 @@ async def test_who_is_stopped_waits_for_what_still_works_on_the_files() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert over == [True]
+
+
+async def test_a_stopped_command_closes_nothing_that_is_still_looked_into(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go, seen = threading.Event(), threading.Event(), list[str]()
+
+    def look(processes: int, *_: object) -> None:
+        begun.set()
+        go.wait(patience(30))
+        seen.extend(os.listdir(processes))
+
+    monkeypatch.setattr("parley.server.sandbox.process.excess", look)
+    command = asyncio.create_task(bench.run("sleep 60"))
+    await asyncio.to_thread(begun.wait)
+    for _ in range(3):
+        command.cancel()
+        await asyncio.sleep(0)
+    assert not command.done()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await command
+    assert "1" in seen
 
 
 async def test_the_number_of_processes_is_bounded(bench: Bench) -> None:
