@@ -110,8 +110,8 @@ class LeavesItStreaming(MessagePart):
 class LeavesRefusedCards(MessagePart):
     """Shows more plainly what was refused, and leaves the broken card where it is."""
 
-    async def withdraw(self) -> None:
-        return None
+    async def _become(self, part: PartState, left: str = "") -> PartState:
+        return await super()._become(part)
 
 
 class KeepsStopping(MessagePart):
