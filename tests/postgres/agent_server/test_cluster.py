@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -12,6 +16,7 @@ import pytest
 from parley.server.storage.interface import Cluster, PostgresPlace, Storage
 from parley.server.storage.postgres.engine import open_postgres
 from parley.server.storage.store_index import no_index
+from tests.kit.doubles import frozen_server
 from tests.kit.machine import patience
 from tests.kit.waiting import until
 
@@ -57,6 +62,26 @@ async def test_who_counts_as_dead_has_lost_its_locks_and_comes_back_under_anothe
     await until(lambda: a.name != name, "it is one of them again")
     assert lost == [True]
     assert not await a.acquire("x")
+
+
+async def test_one_that_stands_still_in_the_middle_of_a_transaction_keeps_nothing(
+    storages: list[Storage], place: PostgresPlace
+) -> None:
+    a, _ = clusters(storages)
+    lost: list[bool] = []
+    a.on_lost(lambda: lost.append(True))
+    frozen = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", frozen_server.__name__, place.url, place.schema, str(place.lease), "x")
+    )
+    try:
+        await asyncio.to_thread(os.waitid, os.P_PID, frozen.pid, os.WSTOPPED | os.WNOWAIT)
+        await until(lambda: a.acquire("x"), "its lease is over", 40)
+        assert lost == [], "who lives goes on"
+        frozen.send_signal(signal.SIGCONT)
+        assert await frozen.wait() == frozen_server.REFUSED
+    finally:
+        if frozen.returncode is None:
+            frozen.kill()
 
 
 async def test_all_hear_what_is_announced_and_outlive_nonsense(

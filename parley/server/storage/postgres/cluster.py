@@ -17,7 +17,7 @@ from psycopg import sql
 
 from parley.server.storage.interface import PostgresPlace, Statement
 from parley.server.storage.postgres.completion import complete
-from parley.server.storage.postgres.database import PostgresDatabase
+from parley.server.storage.postgres.database import LOCK_CLASS, PostgresDatabase
 from parley.server.storage.postgres.schema import Connection
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,14 @@ _log = logging.getLogger(__name__)
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
 _ENTER = f"INSERT INTO nodes VALUES (%s, {_NOW} + %s::float8) RETURNING {_NOW}"
 _RENEW = f"UPDATE nodes SET until = {_NOW} + %s::float8 WHERE name = %s RETURNING {_NOW}"
-_BURY = f"DELETE FROM nodes WHERE until <= {_NOW}"
+_END_SESSIONS = f"""SELECT pg_terminate_backend(l.pid)
+    FROM nodes n, pg_locks l JOIN pg_stat_activity a USING (pid)
+    WHERE n.until <= {_NOW} AND l.locktype = 'advisory' AND l.objsubid = 2
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND l.classid = {LOCK_CLASS}::oid AND l.objid = hashtext(n.name)::oid
+    AND pg_has_role(a.usesysid, 'USAGE')"""
+_BURY = f"""DELETE FROM nodes WHERE name IN
+    (SELECT name FROM nodes WHERE until <= {_NOW} FOR UPDATE SKIP LOCKED)"""
 _LEAVE = "DELETE FROM nodes WHERE name = %s"
 _LOCK = (
     "INSERT INTO locks AS l VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET node = excluded.node"
@@ -195,6 +202,8 @@ class PostgresCluster:
             self._tell_lost()
             await self._enter(connection)
             self._has_given_up = False
+        # One that stands still in the middle of a transaction holds rows for which all others would wait.
+        await connection.execute(_END_SESSIONS)
         await connection.execute(_BURY)
 
     async def _release_unwanted(self, connection: Connection) -> None:

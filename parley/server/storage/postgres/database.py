@@ -27,6 +27,10 @@ Pool: TypeAlias = AsyncConnectionPool[psycopg.AsyncConnection[Any]]
 ERRORS = (psycopg.Error,)
 """What is raised where the database fails, or is away."""
 
+LOCK_CLASS = 7_221_106
+"""First key of the advisory locks that show whose a transaction is; the second is the server's."""
+
+_DEMAND_NODE = f"SELECT pg_advisory_xact_lock_shared({LOCK_CLASS}, hashtext(%s)), demand_node(%s)"
 _OLDEST = 130_000
 _CONNECTIONS = 16
 _PATIENCE = 10.0
@@ -88,7 +92,7 @@ class PostgresDatabase:
             ):
                 if not durable:
                     await cursor.execute("SET LOCAL synchronous_commit TO off")
-                await cursor.execute("SELECT demand_node(%s)", (self.node,))
+                await cursor.execute(_DEMAND_NODE, (self.node, self.node))
                 yield cursor
 
     async def _read(self, sql: str, parameters: Sequence[SqlValue]) -> list[Row]:
