@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -160,6 +161,16 @@ async def test_it_climbs_although_a_node_waits_for_what_the_step_has_locked(
         await step
         rows = await (await node.execute(f"SELECT body, colour FROM {schema}.items")).fetchall()
     assert rows == [("2", None)]
+
+
+async def test_a_step_of_a_node_that_freezes_is_undone_by_the_server(cluster: Cluster, schema: str) -> None:
+    setting = "current_setting('idle_in_transaction_session_timeout')"
+    step = (f"CREATE TABLE silence AS SELECT {setting}::interval AS most",)
+    connection = await connect(parse_location(cluster.url, schema))
+    async with connection:
+        await migrate(connection, schema, (step,))
+        ((most,),) = await (await connection.execute(f"SELECT most FROM {schema}.silence")).fetchall()
+    assert timedelta() < most <= timedelta(minutes=1)
 
 
 def _wait_for_lock(cluster: Cluster, table: str) -> None:

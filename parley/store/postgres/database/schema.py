@@ -103,6 +103,7 @@ STEPS: tuple[Step, ...] = (
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
 _TRIES = 20
+_UNDO_IF_SILENT = "SET LOCAL idle_in_transaction_session_timeout = '30s'"
 _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after the other
 
 
@@ -152,6 +153,8 @@ async def migrate(connection: Connection, schema: str, steps: Sequence[Step] = S
 
 async def _climb_alone(connection: Connection, schema: str, steps: Sequence[Step]) -> None:
     async with connection.transaction():
+        # Nobody gets at the tables meanwhile: a node that freezes now must not keep them.
+        await connection.execute(_UNDO_IF_SILENT)
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         await _climb(connection, schema, steps)
 
