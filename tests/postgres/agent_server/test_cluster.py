@@ -16,9 +16,9 @@ import pytest
 from parley.server.storage.interface import Cluster, PostgresPlace, Storage
 from parley.server.storage.postgres.engine import open_postgres
 from parley.server.storage.store_index import no_index
-from tests.kit.doubles import frozen_server
 from tests.kit.machine import patience
 from tests.kit.waiting import until
+from tests.postgres.agent_server import frozen_server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 
