@@ -65,7 +65,7 @@ async def test_who_counts_as_dead_has_lost_its_locks_and_comes_back_under_anothe
 
 
 async def test_one_that_stands_still_in_the_middle_of_a_transaction_keeps_nothing(
-    storages: list[Storage], place: PostgresPlace
+    storages: list[Storage], place: PostgresPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
     a, _ = clusters(storages)
     lost: list[bool] = []
@@ -77,6 +77,7 @@ async def test_one_that_stands_still_in_the_middle_of_a_transaction_keeps_nothin
         await asyncio.to_thread(os.waitid, os.P_PID, frozen.pid, os.WSTOPPED | os.WNOWAIT)
         await until(lambda: a.acquire("x"), "its lease is over", 40)
         assert lost == [], "who lives goes on"
+        assert "transactions of servers that stand still were ended: 1" in caplog.text
         frozen.send_signal(signal.SIGCONT)
         assert await frozen.wait() == frozen_server.REFUSED
     finally:

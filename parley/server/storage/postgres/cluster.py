@@ -203,7 +203,9 @@ class PostgresCluster:
             await self._enter(connection)
             self._has_given_up = False
         # One that stands still in the middle of a transaction holds rows for which all others would wait.
-        await connection.execute(_END_SESSIONS)
+        ended = await connection.execute(_END_SESSIONS)
+        if ended.rowcount:
+            _log.warning("transactions of servers that stand still were ended: %d", ended.rowcount)
         await connection.execute(_BURY)
 
     async def _release_unwanted(self, connection: Connection) -> None:
