@@ -15,7 +15,8 @@ class StoreProbe:
     `schema` is the version that was found (0: none yet), `newest` that of this program: where the two
     differ the tables were left alone. Of a server: by how much its clock is `ahead` of ours, how many of its
     sessions wait for another (`waiting_locks`), which settings let a crash lose what was acknowledged
-    (`unsafe`), the `nodes` that work on it now, and whether the way there is `encrypted`, or need not be.
+    (`unsafe`), the `nodes` that work on it now, whether the way there is `encrypted`, or need not be, and
+    whether what we write to its log is `compressed`.
     """
 
     schema: int
@@ -28,6 +29,7 @@ class StoreProbe:
     unsafe: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     encrypted: bool = True
+    compressed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

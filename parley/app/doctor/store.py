@@ -121,6 +121,7 @@ def _server(found: StoreProbe, *, itself: bool) -> Iterator[CheckResult]:
     yield _locks(found)
     yield _nodes(found, itself=itself)
     yield _tls(found)
+    yield _log(found)
     yield compare_clocks("store.clock", "the database", -found.ahead)
 
 
@@ -157,3 +158,15 @@ def _tls(found: StoreProbe) -> CheckResult:
     text = "the connection to the database is not encrypted: whoever is on the way can read it"
     remedy = "add ?sslmode=require to store.url, or verify-full with sslrootcert=FILE"
     return remarked("store.tls", text, remedy, "store.url", plain=True)
+
+
+def _log(found: StoreProbe) -> CheckResult:
+    name = "store.log"
+    if found.compressed:
+        return succeeded(name, "whole pages in the server's log are compressed", plain=True)
+    text = "whole pages in the server's log are not compressed: of a large store it is about twice as long"
+    remedy = (
+        "as a superuser: GRANT SET ON PARAMETER wal_compression TO the user of store.url (PostgreSQL 15 and "
+        "newer), or wal_compression = on in postgresql.conf"
+    )
+    return remarked(name, text, remedy, "store.url", plain=True)

@@ -54,7 +54,7 @@ async def run_engine(
     connection = await connect_migrated(where)
     wakeups, listening = QueueEvents(poll), asyncio.Event()
     outage = outage or StoreOutage()
-    writer = Batcher(where, timeout, connection, name="writer", outage=outage)
+    writer = Batcher(where, timeout, connection, name="writer", outage=outage, writes=True)
     reader = Batcher(where, timeout, name="reader", outage=outage)
     news = PostgresNotifier(writer, where.schema, wakeups)
     signals = WorkSignals(writer, wakeups, where.schema)

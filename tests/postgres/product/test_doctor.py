@@ -31,7 +31,7 @@ from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 OK, REMARK, FAILED = ProbeStatus.OK, ProbeStatus.REMARK, ProbeStatus.FAILED
-NAMES = ["write", "schema", "durability", "lock", "nodes", "tls", "clock"]
+NAMES = ["write", "schema", "durability", "lock", "nodes", "tls", "log", "clock"]
 databases = count()
 
 

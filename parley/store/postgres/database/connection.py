@@ -19,6 +19,10 @@ from parley.store.postgres.database.schema import Connection, demand_known, migr
 OLDEST = 13
 """The oldest server that works; older ones get no fixes any more."""
 
+_GRANTABLE = 150_000  # from this version on, others than superusers may be given such settings
+_MAY_COMPRESS = "SELECT has_parameter_privilege('wal_compression', 'SET')"
+_IS_SUPERUSER = "SELECT current_setting('is_superuser')::bool"
+
 _CONNECT_TIMEOUT = 5  # seconds
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,50}")
 
@@ -137,6 +141,24 @@ async def _demand_rights(connection: Connection) -> None:
     for (may,) in await cursor.fetchall():
         if not may:
             raise StoreUnavailable(RIGHTS)
+
+
+async def may_compress_log(connection: Connection) -> bool:
+    """Return whether this user may have whole pages compressed in the server's log.
+
+    In a large store they are most of it (docs/scale.md). False, too, where the server does it anyway.
+    Raises psycopg.Error.
+    """
+    if await compresses_log(connection):
+        return False
+    grantable = connection.info.server_version >= _GRANTABLE
+    cursor = await connection.execute(_MAY_COMPRESS if grantable else _IS_SUPERUSER)
+    return await cursor.fetchone() == (True,)
+
+
+async def compresses_log(connection: Connection) -> bool:
+    """Return whether whole pages are compressed in the server's log. Raises psycopg.Error."""
+    return await (await connection.execute("SHOW wal_compression")).fetchone() != ("off",)
 
 
 def cut_off(connection: Connection) -> None:

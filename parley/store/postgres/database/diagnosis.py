@@ -12,7 +12,14 @@ from psycopg import sql
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.diagnosis import PROBE_PREFIX, StoreProbe, StoreStatistics
-from parley.store.postgres.database.connection import connect, demand_usable, name_place, parse_location
+from parley.store.postgres.database.connection import (
+    compresses_log,
+    connect,
+    demand_usable,
+    may_compress_log,
+    name_place,
+    parse_location,
+)
 from parley.store.postgres.database.error_mapping import map_error
 from parley.store.postgres.database.schema import STEPS, Connection, version_of
 from parley.store.rows import ITEM_STATES
@@ -51,6 +58,7 @@ async def probe_postgres(
                 await _unsafe(connection),
                 await _nodes(connection, schema) if version else (),
                 _encrypted(connection),
+                await compresses_log(connection) or await may_compress_log(connection),
             )
 
 

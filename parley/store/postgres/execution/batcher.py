@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
 
 from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import StoreUnavailable
-from parley.store.postgres.database.connection import PostgresLocation, connect, cut_off, is_dead
+from parley.store.postgres.database.connection import (
+    PostgresLocation,
+    connect,
+    cut_off,
+    is_dead,
+    may_compress_log,
+)
 from parley.store.postgres.database.error_mapping import map_error, silent_server
 from parley.store.postgres.database.schema import Connection
 from parley.store.postgres.execution.call_merging import SqlCall, Value, merge_calls, split_answers
@@ -20,8 +26,8 @@ from parley.store.rows import Row
 _BATCH = 500
 _HEAVY = 8_000_000  # characters: a batch that has so many takes no more calls
 _TRIES = 10  # of a batch that another node's made the server undo
-_LIMITS = "SET LOCAL statement_timeout = {0:d}; SET LOCAL lock_timeout = {0:d}"
-_LIMITS_ANSWERS = 2
+_LIMITS = ("SET LOCAL statement_timeout = {0:d}", "SET LOCAL lock_timeout = {0:d}")
+_COMPRESS = "SET LOCAL wal_compression = on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Batcher:
 
     A call that fails undoes itself only. A connection that was lost fails what was out on it (whether it
     was committed is not known then) and is opened again for what comes next. The `outage` is told of both,
-    under the `name`.
+    under the `name`. One that `writes` has the server's log compressed where the user may ask for it.
     """
 
     def __init__(
@@ -47,11 +53,14 @@ class Batcher:
         *,
         name: str = "database",
         outage: StoreOutage | None = None,
+        writes: bool = False,
     ) -> None:
         self._where = where
+        self._writes = writes
+        self._compresses: bool | None = None  # None: this connection was not asked yet
         self._name, self._outage = name, outage or StoreOutage()
         self._timeout = timeout
-        self._limits = _LIMITS.format(round(timeout * 1000))
+        self._limits = tuple(each.format(round(timeout * 1000)) for each in _LIMITS)
         self._hold = f"SELECT {where.schema}.hold(%s::text[], %s::text[], %s::boolean[])"
         self._connection = _deaf(connection) if connection is not None else None
         self._jobs: asyncio.Queue[_Job | None] = asyncio.Queue()
@@ -144,16 +153,25 @@ class Batcher:
                 raise map_error(self._where.place, error) from error
 
     async def _tried(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:
+        if self._compresses is None:
+            self._compresses = self._writes and await may_compress_log(connection)
         for _ in range(_TRIES - 1):
-            with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+            try:
                 return await self._sent(connection, calls)
+            except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+                continue
+            except psycopg.errors.InsufficientPrivilege:
+                if not self._compresses:
+                    raise
+                self._compresses = False  # the right to ask for it was taken away
         return await self._sent(connection, calls)
 
     async def _sent(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:
         # One message is one transaction: the server begins when all of it has come and commits without
         # asking back. A client that freezes, whenever it does, leaves no lock behind.
         cursor = psycopg.AsyncClientCursor(connection)
-        statements = [self._limits]
+        statements = [*self._limits, *([_COMPRESS] if self._compresses else [])]
+        settings = len(statements)
         if locks := _locks(calls):
             queues, lanes = zip(*locks, strict=True)
             values = (list(queues), list(lanes), list(locks.values()))
@@ -161,7 +179,7 @@ class Batcher:
         parcels = merge_calls(calls)
         statements += [cursor.mogrify(parcel.statement.encode(), parcel.values) for parcel in parcels]
         await cursor.execute(";".join(statements).encode())
-        for _ in range(_LIMITS_ANSWERS + bool(locks)):
+        for _ in range(settings + bool(locks)):
             cursor.nextset()
         return split_answers(parcels, [await _rows(cursor) for _ in parcels])
 
@@ -176,7 +194,7 @@ class Batcher:
 
     async def _hang_up(self) -> None:
         if self._connection is not None:
-            connection, self._connection = self._connection, None
+            connection, self._connection, self._compresses = self._connection, None, None
             await connection.close()
 
 
