@@ -37,6 +37,11 @@ def parse_dated_documents(rows: Iterable[Row]) -> tuple[tuple[float, Document], 
     return tuple((float(at), Document(*document)) for at, *document in rows)
 
 
+def parse_documents_of_hours(rows: Iterable[Row]) -> tuple[tuple[int, Document], ...]:
+    """Return the documents that rows of an hour, key, body and version are, each with its hour."""
+    return tuple((int(hour), Document(*document)) for hour, *document in rows)
+
+
 def order_documents(keys: Sequence[str], rows: Iterable[Row]) -> tuple[Document, ...]:
     """Return one document for each key; version 0 for what does not exist."""
     found = {document.key: document for document in parse_documents(rows)}

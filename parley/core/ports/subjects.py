@@ -1,4 +1,4 @@
-"""Whom and which conversations a kept text is about: what the store's index of persons is made of.
+"""Whom and which conversations a kept text is about, and its hour: what the store's index is made of.
 
 A name, an account's key or a conversation's, stands there as a number, so that nobody is named by what is
 left over; who looks something up compares the text itself.
@@ -7,6 +7,7 @@ left over; who looks something up compares the text itself.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +21,14 @@ INDEXED_DOCUMENTS = (
     *("question/", "rateable/", "sent/", "thread/"),
 )
 """How the keys of documents begin that are looked up by whom they are about; others are found by key."""
+
+DATED_DOCUMENTS = ("feedback/", "feedback-prompt/", "question/", "rateable/")
+"""How the keys of those begin that are kept for a time: they are found by the hour from which it counts."""
+UNDATED = 0
+"""The hour of a document whose time has not begun, as of an open question, or that is damaged."""
+LAST_HOUR = 9_999_999
+"""No hour has a higher number. Those of names have 64 bits: that one is as low will hardly happen."""
+_HOUR = 3_600.0
 
 _TEXT = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
 _NAMED = re.compile(
@@ -43,7 +52,35 @@ def document_subjects(key: str, body: str) -> tuple[int, ...]:
     if not key.startswith(INDEXED_DOCUMENTS):
         return ()
     place = key.partition("/")[2]
-    return _numbers({place, *_names(body, place.partition(":")[0])})
+    numbers = _numbers({place, *_names(body, place.partition(":")[0])})
+    if not key.startswith(DATED_DOCUMENTS):
+        return numbers
+    at = document_time(key, body)
+    return (UNDATED if at is None else hour_number(at), *numbers)
+
+
+def document_time(key: str, body: str) -> float | None:
+    """Return from when on (Unix seconds) a document of DATED_DOCUMENTS is kept for its time: for a question,
+    since it was settled.
+
+    None where that has not begun, or the document is damaged.
+    """
+    try:
+        value = json.loads(body)
+        if not key.startswith("question/"):
+            at = value["at"]
+        elif decision := value.get("decision"):
+            at = decision["at"]
+        else:
+            at = value["asked_at"] if value.get("dropped") else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return float(at) if type(at) in (int, float) and math.isfinite(at) else None
+
+
+def hour_number(at: float) -> int:
+    """Return the number of the hour of a time (Unix seconds), among the numbers that stand for names."""
+    return min(max(int(at // _HOUR), UNDATED + 1), LAST_HOUR)
 
 
 @lru_cache(maxsize=4096)

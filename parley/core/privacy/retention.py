@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 
-from parley.core.hitl import records
-from parley.core.hitl.records import QuestionRecord
+from parley.core.hitl.records import QUESTION_PREFIX
 from parley.core.model.codec import decode
 from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.subject_index import iter_before
 from parley.core.privacy.conversations import without_words
 from parley.core.state.conversations import CONVERSATION_PREFIX, ConversationRecord, conversation_document
 from parley.core.state.readable_documents import iter_found
@@ -21,12 +20,8 @@ async def delete_settled_questions(documents: DocumentRepository, until: float) 
 
     Raises StoreUnavailable.
     """
-
-    def old(page: Sequence[Document]) -> list[Document]:
-        return [each for each in page if _settled_at(decode(QuestionRecord, each.body)) < until]
-
     removed = 0
-    async for document in iter_found(documents, records.QUESTION_PREFIX, old):
+    async for document in iter_before(documents, QUESTION_PREFIX, until):
         await documents.delete(document.key)
         removed += 1
     return removed
@@ -48,12 +43,6 @@ async def redact_idle_conversations(documents: DocumentRepository, until: float)
             await documents.set(document)
             number += 1
     return number
-
-
-def _settled_at(record: QuestionRecord) -> float:
-    if record.open:
-        return math.inf
-    return record.asked_at if record.decision is None else record.decision.at
 
 
 def _faded(document: Document, until: float) -> Document | None:

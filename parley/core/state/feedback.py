@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
-from functools import partial
 from urllib.parse import quote
 
 from parley.core.model.address import account_key
@@ -12,8 +11,8 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.feedback import AnswerWithButtons, Feedback, FeedbackChoice, FeedbackPrompt
 from parley.core.ports.feedback import NEWEST_FEEDBACK, FeedbackIndex
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
-from parley.core.ports.subject_index import iter_about
-from parley.core.state.readable_documents import decode_readable, iter_found, iter_readable
+from parley.core.ports.subject_index import iter_about, iter_before
+from parley.core.state.readable_documents import decode_readable, iter_readable
 
 FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
@@ -127,30 +126,10 @@ async def delete_feedback_before(documents: DocumentRepository, until: float) ->
     """
     removed = 0
     for prefix, kind in _KINDS:
-        async for key in _iter_older(documents, prefix, kind, until):
-            await documents.delete(key)
+        async for document in iter_before(documents, prefix, until):
+            await documents.delete(document.key)
             removed += kind is Feedback
     return removed
-
-
-async def _iter_older(
-    documents: DocumentRepository,
-    prefix: str,
-    kind: type[Feedback | AnswerWithButtons | FeedbackPrompt],
-    until: float,
-) -> AsyncIterator[str]:
-    if kind is Feedback:
-        async for document in iter_feedback(documents, (until, "")):
-            yield document.key
-    else:
-        async for key in iter_found(documents, prefix, partial(_older_keys, kind, until)):
-            yield key
-
-
-def _older_keys(
-    kind: type[Feedback | AnswerWithButtons | FeedbackPrompt], until: float, page: Sequence[Document]
-) -> list[str]:
-    return [document.key for document in page if decode(kind, document.body).at < until]
 
 
 async def list_feedback(

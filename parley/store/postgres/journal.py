@@ -17,17 +17,11 @@ from parley.core.flow_control.store_outage import StoreOutage
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.feedback import NEWEST_FEEDBACK
-from parley.core.ports.journal import (
-    NEWEST_DEAD,
-    Claim,
-    CounterIncrement,
-    Document,
-    NewQueueItem,
-    QueueItem,
-)
+from parley.core.ports.journal import NEWEST_DEAD, Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import require_lease
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.subject_index import OLDEST
 from parley.store.index_upkeep import keep_index
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PARTING, PostgresEngine, run_engine
@@ -271,6 +265,12 @@ class PostgresStore:
         where = self._calls.schema
         found = await subject_lookups.find_documents(where, self._read, names, prefix, limit, after)
         return await self.list(prefix, limit, after) if found is None else found
+
+    async def documents_until(
+        self, hour: int, prefix: str, limit: int = 1000, after: tuple[int, str] = OLDEST
+    ) -> Sequence[tuple[int, Document]] | None:
+        look = subject_lookups.documents_until
+        return await look(self._calls.schema, self._read, hour, prefix, limit, after)
 
     async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
         call = item_search.lanes_before_call(self._calls.schema, item, limit)

@@ -31,6 +31,7 @@ from parley.core.ports.journal import (
 )
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.subject_index import OLDEST
 from parley.store.index_upkeep import keep_index
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
@@ -87,8 +88,7 @@ class SqliteStore:
         lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does). The
         `outage` is told when nothing can be written. Raises StoreUnavailable, in one line.
         """
-        node = node or f"process {os.getpid()}"
-        lease = math.inf if exclusive else lease
+        node, lease = node or f"process {os.getpid()}", math.inf if exclusive else lease
         poll = 60.0 if exclusive else 0.05  # seconds between looks: nobody tells us what other nodes do
         onward = MonotonicClock(clock)
         clock = onward if exclusive else clock  # nodes that share a file share its time
@@ -96,8 +96,7 @@ class SqliteStore:
         def begin(connection: sqlite3.Connection) -> Transaction:
             return Transaction(connection, node, now := clock(), now + lease)
 
-        location = SqliteLocation(Path(path), busy_timeout, max_pages)
-        wakeups = QueueEvents(poll, clock)
+        location, wakeups = SqliteLocation(Path(path), busy_timeout, max_pages), QueueEvents(poll, clock)
         async with run_engine(location, begin, outage, wakeups, exclusive=exclusive) as engine:
             if exclusive:
                 await take_over(engine, onward)
@@ -259,6 +258,11 @@ class SqliteStore:
         self, names: Sequence[str], prefix: str, limit: int = 1000, after: str = ""
     ) -> Sequence[Document]:
         return await subject_index.documents_about(self._engine.reader, names, prefix, limit, after)
+
+    async def documents_until(
+        self, hour: int, prefix: str, limit: int = 1000, after: tuple[int, str] = OLDEST
+    ) -> Sequence[tuple[int, Document]] | None:
+        return await subject_index.documents_until(self._engine.reader, hour, prefix, limit, after)
 
     async def lanes_before(self, item: int, limit: int) -> Sequence[tuple[int, str, str]]:
         return await item_search.lanes_before(self._engine.reader, item, limit)

@@ -11,6 +11,9 @@ import pytest
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.address import User, account_key
 from parley.core.model.codec import encode
+from parley.core.ports.journal import Document
+from parley.core.ports.subjects import document_subjects
+from parley.core.privacy.retention import delete_settled_questions
 from parley.core.privacy.service import PrivacyService
 from parley.core.state.conversations import ConversationRecord, ConversationRepository
 from parley.core.state.feedback import delete_feedback_before, feedback_key, feedback_prefix
@@ -20,13 +23,24 @@ from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
+from parley.store.postgres.operations.subject_index import as_array
 from tests.kit.doubles.llm_provider import turn
 from tests.kit.samples.person_history import ThreadShelf, sources
 from tests.kit.samples.populated_store import fill_with_others, person
 from tests.postgres.store.query_plans import recorded_store
 from tests.unit.memory.learning.queue_kit import give_up
 from tests.unit.store.engine.feedback_index import DAMAGED, rate, rating, rating_document, whose
-from tests.unit.store.engine.subject_index import ANN, BOB, about, documents, said
+from tests.unit.store.engine.subject_index import (
+    ANN,
+    BOB,
+    HOUR,
+    about,
+    answer,
+    dated,
+    documents,
+    question,
+    said,
+)
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 
@@ -156,3 +170,53 @@ async def test_nothing_is_left_of_the_time_of_what_is_deleted(cluster: Cluster, 
     with psycopg.connect(cluster.url) as connection:
         left = connection.execute(f"SELECT * FROM {schema}.feedback_times".encode()).fetchall()
     assert left == []
+
+
+async def test_retention_reads_only_what_is_past_its_time(cluster: Cluster, schema: str) -> None:
+    async with recorded_store(cluster.url, schema) as (store, recorder):
+        for number in range(OTHERS):
+            await store.set(answer(f"t{number}", (100 + number) * HOUR))
+        await store.set(answer("old", HOUR))
+        await store.set(question("old", HOUR, decided=2 * HOUR))
+        recorder.clear()
+        await delete_feedback_before(store, 50 * HOUR)
+        assert await delete_settled_questions(store, 50 * HOUR) == 1
+        assert recorder.most() < OTHERS / 50, dict(recorder.rows)
+    with psycopg.connect(cluster.url) as look:
+        left = look.execute(f"SELECT count(*) FROM {schema}.document_subjects".encode()).fetchone()
+    assert left == (4 * OTHERS,), "of each its hour, turn, person and conversation"
+
+
+async def test_times_of_documents_from_before_and_of_older_nodes_are_indexed(
+    cluster: Cluster, schema: str
+) -> None:
+    older_write = "SELECT write_about(%s, %s, %s, %s)"
+
+    def without_hour(document: Document) -> tuple[str, str, int, str]:
+        about = document_subjects(document.key, document.body)[1:]
+        return document.key, document.body, document.version, as_array(about)
+
+    async with await connect(parse_location(cluster.url, schema)) as older:
+        await migrate(older, schema, STEPS[:11])
+        await older.execute(f"SET search_path TO {schema}".encode())
+        await older.execute(older_write, without_hour(answer("first", HOUR)))
+        await older.execute(older_write, without_hour(question("gone", HOUR)))
+        await older.execute(older_write, without_hour(question("asked", HOUR)))
+        async with PostgresStore.open(cluster.url, schema=schema) as store:
+            await store.delete("question/gone")  # before it is indexed
+            assert await store.documents_until(9, "rateable/") is None
+            while await store.index_slice():
+                pass
+            assert await dated(store, "rateable/", 9 * HOUR) == ["first"]
+            await older.execute(older_write, without_hour(answer("second", 2 * HOUR)))
+            asked = await store.get("question/asked")
+            decided = replace(asked, body=question("asked", HOUR, decided=3 * HOUR).body)
+            await older.execute(older_write, without_hour(decided))
+            assert await store.documents_until(9, "rateable/") is None, "the new one is not indexed yet"
+            assert await dated(store, "rateable/", 9 * HOUR) == ["first", "second"]
+            while await store.index_slice():
+                pass
+            found = await store.documents_until(9, "rateable/") or ()
+            assert [hour for hour, _ in found] == [1, 2]
+            assert await delete_settled_questions(store, 4 * HOUR) == 1
+            assert len(await store.documents_about(["test:bob"], "rateable/")) == 2

@@ -16,6 +16,7 @@ from parley.store.postgres.functions import (
     counters,
     crashes,
     feedback,
+    hours,
     lanes,
     lookups,
     nodes,
@@ -99,6 +100,7 @@ STEPS: tuple[Step, ...] = (
     (*wakes.ALL, lookups.DEAD_PAGE),
     buckets.ALL,
     feedback.ALL,
+    hours.ALL,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

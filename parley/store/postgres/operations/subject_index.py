@@ -41,6 +41,13 @@ def documents_about_call(schema: str, names: Sequence[str], prefix: str, limit: 
     return SqlCall(f"SELECT * FROM {schema}.documents_about(%s::bigint[], %s, %s, %s, %s::bigint)", values)
 
 
+def documents_until_call(schema: str, hour: int, prefix: str, limit: int, after: tuple[int, str]) -> SqlCall:
+    """Return the next page of documents up to an hour, each with its hour."""
+    values = (*after, hour, prefix, prefix + _HIGHEST, limit)
+    statement = f"SELECT * FROM {schema}.documents_until(%s::bigint, %s, %s::bigint, %s, %s, %s::bigint)"
+    return SqlCall(statement, values)
+
+
 @dataclass(frozen=True, slots=True)
 class IndexedTable:
     """A table of which older rows are indexed; `subjects` are those of a row's lane or key, and its body."""
@@ -56,8 +63,8 @@ class IndexedTable:
         return SqlCall(
             _first(
                 f"""SELECT {self.key} AS id, {self.lane} AS lane, body FROM {schema}.{self.name}
-                WHERE {self.key} = ANY (ARRAY(SELECT {self.key} FROM {schema}.unindexed_{self.name} LIMIT %s))
-                AND subjects IS NULL"""
+                WHERE {self.key} = ANY (ARRAY(
+                SELECT {self.key} FROM {schema}.unindexed_{self.name} LIMIT %s))"""
             ),
             (INDEXED, INDEXED_CHARS),
         )
@@ -84,7 +91,8 @@ class IndexedTable:
         ]
         statement = f"""WITH given AS (SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]) g (k, b, s)),
             indexed AS (UPDATE {schema}.{self.name} t SET subjects = g.s::bigint[] FROM given g
-            WHERE t.{self.key} = g.k::{self.kind} AND t.subjects IS NULL AND t.body = g.b RETURNING 1)
+            WHERE t.{self.key} = g.k::{self.kind} AND t.subjects IS DISTINCT FROM g.s::bigint[]
+            AND t.body = g.b RETURNING 1)
             SELECT count(*) FROM indexed"""
         return SqlCall(
             statement, ([str(row) for row, _, _ in found], [b for _, b, _ in found], [s for _, _, s in found])

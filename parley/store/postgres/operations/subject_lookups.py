@@ -10,7 +10,7 @@ from parley.core.ports.store_admin import StoredItemPage
 from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.operations import item_search, subject_index
 from parley.store.postgres.operations.subject_index import INDEXED_TABLES, IndexedTable
-from parley.store.rows import Row, parse_documents, parse_stored_items
+from parley.store.rows import Row, parse_documents, parse_documents_of_hours, parse_stored_items
 
 Send: TypeAlias = Callable[[SqlCall], Awaitable[list[Row]]]
 
@@ -49,6 +49,19 @@ async def find_documents(
         return None
     call = subject_index.documents_about_call(schema, names, prefix, limit, after)
     return parse_documents(await read(call))
+
+
+async def documents_until(
+    schema: str, read: Send, hour: int, prefix: str, limit: int, after: tuple[int, str]
+) -> Sequence[tuple[int, Document]] | None:
+    """Return a page of the documents up to an hour; None while the index is not whole.
+
+    Raises StoreUnavailable.
+    """
+    if not await _is_whole(schema, read):
+        return None
+    call = subject_index.documents_until_call(schema, hour, prefix, limit, after)
+    return parse_documents_of_hours(await read(call))
 
 
 async def _is_whole(schema: str, read: Send) -> bool:

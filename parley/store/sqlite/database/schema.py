@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.subjects import DATED_DOCUMENTS
 
 Step: TypeAlias = tuple[str, ...]
 
@@ -146,9 +147,24 @@ _FEEDBACK_TIMES: Step = tuple(
     for each in _TIMES
 )
 
+# Documents that are kept for a time have its hour among their subjects: those that are there get it, as rows
+# that nobody looked at yet.
+_HOURS: Step = (
+    "DROP TRIGGER documents_removed",
+    """CREATE TRIGGER documents_removed AFTER DELETE ON documents BEGIN
+        DELETE FROM document_subjects WHERE key = OLD.key
+            AND subject IN (SELECT value FROM json_each(OLD.subjects));
+        DELETE FROM unindexed_documents WHERE key = OLD.key; END""",
+    *(
+        f"""INSERT INTO unindexed_documents SELECT key FROM documents
+        WHERE key >= '{prefix}' AND key < '{prefix[:-1]}0' ON CONFLICT DO NOTHING"""  # noqa: S608
+        for prefix in DATED_DOCUMENTS
+    ),
+)
+
 STEPS: tuple[Step, ...] = (
     *(_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES, _SUBJECTS, _BUCKETS),
-    _FEEDBACK_TIMES,
+    *(_FEEDBACK_TIMES, _HOURS),
 )
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 

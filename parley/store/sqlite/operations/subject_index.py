@@ -1,4 +1,4 @@
-"""Whom rows are about: looked up by an index that is kept as they are written, and made for older rows."""
+"""Whom rows are about, and since when: looked up by an index that every write keeps; made for older rows."""
 
 # ruff: noqa: S608  (built from the constants of this package only)
 
@@ -10,7 +10,7 @@ from parley.core.ports.journal import Document
 from parley.core.ports.store_admin import StoredItemPage
 from parley.core.ports.subjects import document_subjects, item_subjects, subject_number
 from parley.store.index_upkeep import INDEXED, INDEXED_CHARS
-from parley.store.rows import Row, parse_documents, parse_stored_items
+from parley.store.rows import Row, parse_documents, parse_documents_of_hours, parse_stored_items
 from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.execution.transaction import Transaction, Value, as_list
 from parley.store.sqlite.operations import item_search, sql
@@ -29,6 +29,11 @@ _ITEMS_ABOUT = f"""SELECT {sql.ITEM}, state, reason, {HELD} FROM items WHERE id 
     ORDER BY id"""
 _DOCUMENTS_ABOUT = """SELECT key, body, version FROM documents WHERE key IN (SELECT key FROM document_subjects
     WHERE subject IN (SELECT value FROM json_each(?)) AND key >= ? AND key < ?) ORDER BY key LIMIT ?"""
+_DOCUMENTS_UNTIL = """SELECT subject, documents.key, body, version FROM document_subjects
+    CROSS JOIN documents ON documents.key = document_subjects.key
+    WHERE (subject, document_subjects.key) > (?, ?) AND subject <= ?
+    AND document_subjects.key >= ? AND document_subjects.key < ?
+    ORDER BY subject, document_subjects.key LIMIT ?"""
 
 _BROUGHT_ITEMS = """SELECT id, lane, body FROM items WHERE id IN (SELECT id FROM unindexed_items LIMIT ?)"""
 _BROUGHT_DOCUMENTS = """SELECT key, key, body FROM documents
@@ -72,6 +77,16 @@ async def documents_about(
     if await _is_whole(reader):
         return parse_documents(await reader.rows(_DOCUMENTS_ABOUT, _listed(names), *page))
     return parse_documents(await reader.rows(sql.LIST, *page))
+
+
+async def documents_until(
+    reader: Reader, hour: int, prefix: str, limit: int, after: tuple[int, str]
+) -> Sequence[tuple[int, Document]] | None:
+    """Return the next page of the documents up to an hour; None while the index is not whole."""
+    if not await _is_whole(reader):
+        return None
+    found = await reader.rows(_DOCUMENTS_UNTIL, *after, hour, *page_range(prefix, ""), limit)
+    return parse_documents_of_hours(found)
 
 
 async def _is_whole(reader: Reader) -> bool:

@@ -21,6 +21,7 @@ from parley.core.ports.journal import (
 )
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.subject_index import OLDEST
 from parley.store.interface import Store
 from parley.store.nodes import NodeRegistry
 from tests.unit.store.sharded.outbox import OUTBOX, Changes, changes_by_place, hand_over, outbox_item
@@ -182,6 +183,17 @@ class ShardedStore:
     ) -> Sequence[Document]:
         pages = [await store.documents_about(names, prefix, limit, after) for store in self.stores]
         return sorted((each for page in pages for each in page), key=lambda document: document.key)[:limit]
+
+    async def documents_until(
+        self, hour: int, prefix: str, limit: int = 1000, after: tuple[int, str] = OLDEST
+    ) -> Sequence[tuple[int, Document]] | None:
+        found: list[tuple[int, Document]] = []
+        for store in self.stores:
+            page = await store.documents_until(hour, prefix, limit, after)
+            if page is None:
+                return None
+            found += page
+        return sorted(found, key=lambda dated: (dated[0], dated[1].key))[:limit]
 
     async def feedback_before(
         self, before: tuple[float, str] = NEWEST_FEEDBACK, since: float = 0.0, limit: int = 1000
