@@ -17,6 +17,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import OnFeishu, OnSlack
 from tests.kit.product.process import Process, way_in
+from tests.kit.product.scene import SLACK_TIMING
 from tests.nodes.node_cluster import NodeCluster, until, was_held_up
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
@@ -109,7 +110,11 @@ class OnFeishuGroup(Group):
 
 
 def test_what_follows_a_mention_on_another_node_is_answered(cluster: Cluster, agent: Process, tmp_path: Path):
-    with SlackSimulator() as slack, FeishuSimulator() as feishu, TelegramSimulator() as telegram:
+    with (
+        SlackSimulator(timing=SLACK_TIMING) as slack,
+        FeishuSimulator() as feishu,
+        TelegramSimulator() as telegram,
+    ):
         groups = (OnSlackChannel(slack), OnFeishuGroup(feishu))
         rules = {"mention": "thread", "burst_window": 0}
         town = NodeCluster(cluster, agent, telegram, tmp_path)

@@ -19,6 +19,7 @@ from tests.kit.machine import patience
 from tests.kit.product.deciders import OnDingTalk, OnFeishu, OnSlack
 from tests.kit.product.holding_proxy import HoldingProxy
 from tests.kit.product.process import Process
+from tests.kit.product.scene import SLACK_TIMING
 from tests.kit.product.telegram_chat import telegram_config
 from tests.nodes.node_cluster import SLOW, NodeCluster, until
 
@@ -41,7 +42,7 @@ class Platforms:
 @pytest.fixture
 def platforms() -> Iterator[Platforms]:
     with (
-        SlackSimulator() as slack,
+        SlackSimulator(timing=SLACK_TIMING) as slack,
         FeishuSimulator() as feishu,
         DingTalkSimulator() as dingtalk,
         TelegramSimulator() as telegram,

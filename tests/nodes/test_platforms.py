@@ -13,6 +13,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import OnDingTalk, OnFeishu, OnSlack
 from tests.kit.product.process import Process
+from tests.kit.product.scene import SLACK_TIMING
 from tests.nodes.node_cluster import NodeCluster, until
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
@@ -24,7 +25,7 @@ def test_what_is_said_is_answered_once_also_when_a_node_dies(
     cluster: Cluster, agent: Process, tmp_path: Path
 ):
     with (
-        SlackSimulator() as slack,
+        SlackSimulator(timing=SLACK_TIMING) as slack,
         FeishuSimulator() as feishu,
         DingTalkSimulator() as dingtalk,
         TelegramSimulator() as telegram,

@@ -15,6 +15,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import OnFeishu, OnSlack
 from tests.kit.product.process import Process
+from tests.kit.product.scene import SLACK_TIMING
 from tests.nodes.node_cluster import NodeCluster, until, was_held_up
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
@@ -41,7 +42,11 @@ def later_than(moment: float) -> bool:
 
 
 def test_what_was_said_meanwhile_is_answered_in_order(cluster: Cluster, agent: Process, tmp_path: Path):
-    with SlackSimulator() as slack, FeishuSimulator() as feishu, TelegramSimulator() as telegram:
+    with (
+        SlackSimulator(timing=SLACK_TIMING) as slack,
+        FeishuSimulator() as feishu,
+        TelegramSimulator() as telegram,
+    ):
         people = [OnSlack(slack) for _ in range(PEOPLE)] + [OnFeishu(feishu) for _ in range(PEOPLE)]
         # Each message is a turn of its own, however near they are.
         sections = {each.name: each.section() | {"burst_window": 0} for each in people}

@@ -17,7 +17,7 @@ import pytest
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.process import PATIENCE, Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 from tests.kit.product.telegram_chat import is_stub, telegram_config
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
@@ -167,7 +167,10 @@ def running(stack: ExitStack, folder: Path, **channels: dict[str, object]) -> Pr
 
 def test_alerts_that_two_channels_send_each_other_come_to_an_end(stack: ExitStack, tmp_path: Path) -> None:
     """The rule of one channel makes an answer that another program posts in the other, and back."""
-    slack, telegram = SlackRoom(stack.enter_context(SlackSimulator())), TelegramRoom(_telegram(stack))
+    slack, telegram = (
+        SlackRoom(stack.enter_context(SlackSimulator(timing=SLACK_TIMING))),
+        TelegramRoom(_telegram(stack)),
+    )
     parley = running(stack, tmp_path, slack=slack.section(), telegram=telegram.section())
     with Carrier([(slack, telegram), (telegram, slack)]).at_work():
         slack.bot_says("alert: the disk is full")
@@ -183,7 +186,10 @@ def test_alerts_that_two_channels_send_each_other_come_to_an_end(stack: ExitStac
 def test_two_parleys_that_answer_each_other_come_to_an_end_also_with_a_crash(
     stack: ExitStack, tmp_path: Path
 ) -> None:
-    slack, telegram = SlackRoom(stack.enter_context(SlackSimulator())), TelegramRoom(_telegram(stack))
+    slack, telegram = (
+        SlackRoom(stack.enter_context(SlackSimulator(timing=SLACK_TIMING))),
+        TelegramRoom(_telegram(stack)),
+    )
     one = running(stack, tmp_path / "one", slack=slack.section())
     two = running(stack, tmp_path / "two", telegram=telegram.section())
     with Carrier([(slack, telegram), (telegram, slack)]).at_work():
@@ -211,7 +217,11 @@ def test_a_bot_that_answers_each_answer_comes_to_an_end_until_a_person_speaks(
     stack: ExitStack, tmp_path: Path, platform: str
 ) -> None:
     slack = platform == "slack"
-    room = SlackRoom(stack.enter_context(SlackSimulator())) if slack else TelegramRoom(_telegram(stack))
+    room = (
+        SlackRoom(stack.enter_context(SlackSimulator(timing=SLACK_TIMING)))
+        if slack
+        else TelegramRoom(_telegram(stack))
+    )
     parley = running(stack, tmp_path, **{platform: room.section() | {"bot_turns_per_minute": 60}})
     with Carrier([(room, room)]).at_work():
         room.bot_says("alert: the disk is full")
@@ -225,7 +235,7 @@ def test_a_bot_that_answers_each_answer_comes_to_an_end_until_a_person_speaks(
 
 def test_alerts_that_begin_a_thread_each_come_to_an_end(stack: ExitStack, tmp_path: Path) -> None:
     """In no conversation there is more than one turn: the limit of the whole chat ends it."""
-    simulator = stack.enter_context(SlackSimulator())
+    simulator = stack.enter_context(SlackSimulator(timing=SLACK_TIMING))
     rooms = [SlackRoom(simulator, threads=True) for _ in range(2)]
     section = rooms[0].section() | {"bot_turns_per_minute": 1}
     parley = running(stack, tmp_path, slack=section)

@@ -18,7 +18,7 @@ from parley.simulator.slack.rendering.markup import buttons
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from tests.kit.product.deciders import Decider, OnSlack, OnTelegram
 from tests.kit.product.process import PATIENCE, Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
@@ -63,8 +63,8 @@ def apps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apps]:
                 App("desk", open_(TelegramSimulator("900200300:another-token-for-loopback-only"))),
             ),
             "slack": (
-                App("slack", open_(SlackSimulator())),
-                App("support", open_(SlackSimulator("xoxb-second", "xapp-second"))),
+                App("slack", open_(SlackSimulator(timing=SLACK_TIMING))),
+                App("support", open_(SlackSimulator("xoxb-second", "xapp-second", timing=SLACK_TIMING))),
             ),
         }
         config = {

@@ -18,7 +18,7 @@ from parley.simulator.telegram import TelegramSimulator
 from tests.kit.doubles.llm_provider import provider
 from tests.kit.machine import patience
 from tests.kit.product.process import Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 from tests.kit.product.step_viewers import (
     DingTalkViewer,
     FeishuViewer,
@@ -103,7 +103,7 @@ async def mortal(
     with ExitStack() as simulators:
         viewers: list[StepViewer] = [
             TelegramViewer(simulators.enter_context(TelegramSimulator())),
-            SlackViewer(simulators.enter_context(SlackSimulator()), slack),
+            SlackViewer(simulators.enter_context(SlackSimulator(timing=SLACK_TIMING)), slack),
             FeishuViewer(simulators.enter_context(FeishuSimulator())),
             DingTalkViewer(simulators.enter_context(DingTalkSimulator()), imported=imported),
         ]

@@ -13,7 +13,7 @@ from parley.simulator.slack import SlackSimulator
 from tests.e2e.built_in.test_steps_in_chats import each, everywhere
 from tests.kit.doubles.llm_provider import provider, says
 from tests.kit.product.process import PATIENCE, parley
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 from tests.kit.product.step_viewers import StepViewer
 from tests.kit.waiting import until
 from tests.unit.server.default_agent.scripted_model import Asked, streams
@@ -77,7 +77,7 @@ class SlackThreads:
 async def test_slack_calls_a_thread_as_the_model_does(
     tmp_path: Path, experience: Literal["agent", "assistant"]
 ) -> None:
-    with SlackSimulator(experience=experience) as slack:
+    with SlackSimulator(timing=SLACK_TIMING, experience=experience) as slack:
         person = SlackThreads(slack)
         async with provider(model) as spoken:
             agent = {"model": "openai:m", "model_api_key": "k", "base_url": spoken.url}

@@ -16,7 +16,7 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import Decider, OnDingTalk, OnFeishu, OnSlack, OnTelegram, OnWeb
 from tests.kit.product.process import Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
@@ -86,7 +86,7 @@ EXPIRED = {
 def running(folder: Path, **questions: object) -> Iterator[Newcomers]:
     with ExitStack() as stack:
         open_ = stack.enter_context
-        telegram, slack = open_(TelegramSimulator()), open_(SlackSimulator())
+        telegram, slack = open_(TelegramSimulator()), open_(SlackSimulator(timing=SLACK_TIMING))
         feishu, dingtalk = open_(FeishuSimulator()), open_(DingTalkSimulator())
 
         def newcomers(process: Process) -> list[Decider]:

@@ -12,7 +12,7 @@ from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from parley.simulator.telegram.model import MediaKind
 from tests.kit.doubles.speech_service import SOUND, SpeechServer, speech_server
 from tests.kit.product.process import PATIENCE
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.samples.voice_files import voice_message
 
@@ -61,7 +61,7 @@ def _talk(folder: Path, service: SpeechServer, telegram: TelegramSimulator, said
 
 async def test_a_voice_clip_on_slack_is_answered_by_a_sound_in_its_thread(tmp_path: Path):
     async with speech_server() as service:
-        with SlackSimulator() as slack:
+        with SlackSimulator(timing=SLACK_TIMING) as slack:
             await asyncio.to_thread(_talk_on_slack, tmp_path, service, slack)
     # Slack has heard it itself.
     assert service.files == []

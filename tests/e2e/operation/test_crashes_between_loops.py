@@ -14,7 +14,7 @@ import pytest
 from parley.simulator.slack import SlackSimulator
 from tests.kit.engine import CHOSEN
 from tests.kit.product.process import PATIENCE, Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(200)]
 
@@ -65,7 +65,7 @@ class Talk:
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Iterator[Talk]:
-    with SlackSimulator() as slack:
+    with SlackSimulator(timing=SLACK_TIMING) as slack:
         ann, bob = (slack.people.add_person(name).id for name in ("Ann", "Bob"))
         chat = slack.people.add_channel("general", [ann, bob])
         shutil.copy(_GRAPH, tmp_path / "gated.py")

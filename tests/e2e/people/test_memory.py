@@ -11,7 +11,7 @@ import pytest
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.process import PATIENCE, Process
-from tests.kit.product.scene import begin, end
+from tests.kit.product.scene import SLACK_TIMING, begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
@@ -62,7 +62,7 @@ class Town:
 
 @pytest.fixture
 def town(tmp_path: Path) -> Iterator[Town]:
-    with TelegramSimulator() as telegram, SlackSimulator() as slack:
+    with TelegramSimulator() as telegram, SlackSimulator(timing=SLACK_TIMING) as slack:
         config = {
             "memory": {"debounce_seconds": 0.3, "max_wait": 2},
             "channels": {

@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from benchmarks.kit.free_ports import free_port
+from parley.simulator.slack import SlackSimulatorTiming
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.engine import CHOSEN
+from tests.kit.machine import patience
 from tests.kit.product.process import AGENT_KEY, Config, Process
 from tests.kit.product.telegram_chat import Chat
 
 KEYED: Config = {"agent": {"api_key": AGENT_KEY}}
-
+SLACK_TIMING = SlackSimulatorTiming(ack=patience(3.0))
+"""Slack gives an app three seconds, and after two tries waits for a minute: time for busy machines."""
 
 _running: list[Process] = []
+_ended: list[Process] = []
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,12 @@ def end(process: Process) -> None:
     """Kill a process."""
     process.kill()
     _running.remove(process)
+    _ended.append(process)
 
 
 def attach_logs(report: pytest.TestReport) -> pytest.TestReport:
-    """Add the logs of what runs to the report of a test that failed."""
+    """Add the logs of what runs, or ended with the test, to the report of a test that failed."""
     if report.failed:
-        report.sections += [(f"log in {one.folder.name}", one.log[-6000:]) for one in _running]
+        report.sections += [(f"log in {one.folder.name}", one.log[-6000:]) for one in (*_running, *_ended)]
+    _ended.clear()
     return report
