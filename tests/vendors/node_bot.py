@@ -45,7 +45,6 @@ class NodeBot:
 @asynccontextmanager
 async def running(name: str, settings: Mapping[str, str]) -> AsyncIterator[NodeBot]:
     """The bot in `<name>.cjs`, which ends when this is left."""
-    assert (SDKS / "node_modules").is_dir(), f"the SDKs are not in {SDKS}: run make vendors"
     # NODE_PATH: the SDKs do not lie beside the bots, which are ours.
     environment = {key: value for key, value in os.environ.items() if key.lower() not in _PROXIES}
     environment |= {"BOT": json.dumps(dict(settings)), "NODE_PATH": str(SDKS / "node_modules")}

@@ -78,6 +78,13 @@ class TaskCards:
             self._told.states[step.id] = (state, step)
             chunk = self._card(step, state)
             chunks[str(chunk["id"])] = chunk
+        there = {step.id for step in steps}
+        for gone in [card.step for name, card in self._told.cards.items() if name not in there]:
+            # No card can be taken away; it must not look as if it went on.
+            if self._told.states[gone.id][0] == _STATES[StepStatus.RUNNING]:
+                ended = replace(gone, status=StepStatus.DONE)
+                self._told.states[gone.id] = (_STATES[ended.status], ended)
+                chunks[gone.id] = self._card(ended, _STATES[ended.status])
         return [*self._plan_updates(steps, closed=closed), *chunks.values()]
 
     def take_back(self) -> None:

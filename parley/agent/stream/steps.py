@@ -70,10 +70,13 @@ class Steps:
         self.reasoning = False
 
     def call(self, call_id: str, name: str) -> None:
-        """A tool was asked for."""
+        """A tool was asked for.
+
+        What writes the list of tasks is no step: the list takes its place, and Slack takes no card back.
+        """
         if name == _WRITE_TODOS:
             self._todo_calls.add(call_id)
-        if call_id not in self._steps and not (self._todos and call_id in self._todo_calls):
+        elif call_id not in self._steps:
             self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:

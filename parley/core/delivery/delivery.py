@@ -148,9 +148,11 @@ class Delivery:
             self._waited(Priority.SNAPSHOT, limit.retry_after)
             self._fresh.set()
         except ChannelError as error:
-            # A lost snapshot is no loss: the next one, or the final, holds all of it.
+            # The next one, or the final, holds all of it; but the agent may be silent for long before that.
             log.info("turn %s: snapshot not shown (%s)", snapshot.turn_id, error)
             self._next_snapshot = _now() + min(10 * self._interval, 30.0)
+            if not isinstance(error, DeliveryRejected):
+                self._fresh.set()
 
     @contextmanager
     def _watched(self, snapshot: OutboundMessage) -> Iterator[None]:

@@ -14,10 +14,10 @@ def told(steps):
     return [(step.title, step.status) for step in steps]
 
 
-def test_the_list_takes_the_place_of_the_step_that_wrote_it():
+def test_what_writes_the_list_is_no_step_unless_it_fails_or_writes_none():
     steps = Steps("en")
     steps.call("1", "write_todos")
-    assert told(steps.shown()) == [("Write todos", StepStatus.RUNNING)]
+    assert told(steps.shown()) == []
     steps.todos(listed(("Milk", "in_progress"), ("Rest", "pending")))
     steps.result("1", "write_todos", failed=False)
     steps.call("2", "search")
@@ -31,6 +31,13 @@ def test_the_list_takes_the_place_of_the_step_that_wrote_it():
     assert ("Write todos", StepStatus.FAILED) in told(steps.shown())
     steps.todos(listed(("Milk", "completed")))
     assert told(steps.settled(StepStatus.DONE))[-1] == ("Milk", StepStatus.DONE)
+
+
+def test_a_tool_of_that_name_that_writes_no_list_is_shown_once_it_is_done():
+    steps = Steps("en")
+    steps.call("1", "write_todos")
+    steps.result("1", "write_todos", failed=False)
+    assert told(steps.shown()) == [("Write todos", StepStatus.DONE)]
 
 
 def test_what_still_runs_in_the_end_was_not_done():

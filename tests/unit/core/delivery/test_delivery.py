@@ -59,6 +59,27 @@ async def test_a_final_does_not_wait_because_a_snapshot_did_not_arrive():
     await finished_after(ChannelUnavailable("away"))
 
 
+class HesitantReply(StubbornReply):
+    """Refuses the first snapshot only."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.shown = asyncio.Event()
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        if not self.asked.is_set():
+            await super().show(snapshot)
+        self.shown.set()
+
+
+async def test_what_did_not_arrive_is_shown_again_while_the_agent_says_nothing_more():
+    reply = HesitantReply(ChannelUnavailable("away"))
+    delivery = Delivery(reply, 0.0)
+    async with asyncio.timeout(patience(10)), delivery.showing():
+        delivery.offer(message("so far"))
+        await reply.shown.wait()
+
+
 async def test_what_no_run_is_needed_for_goes_before_all():
     reply = StubbornReply(RateLimited("slowly", AN_HOUR))
     await Delivery(reply, 0.0).finish(message("the answer to a command"))

@@ -40,6 +40,17 @@ async def test_a_card_has_what_its_step_says_and_says_it_once(world):
             assert parsed.to_dict() == chunk, "as Slack's own SDK writes it"
 
 
+async def test_a_step_that_is_no_more_does_not_look_as_if_it_went_on(world):
+    thread = world.thread()
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("", steps=(LOOK,)))
+    await reply.show(snapshot("", steps=(replace(LOOK, id="2", title="Read"),)))
+    shown = [(card["title"], card["status"]) for card in cards(world, thread)]
+    assert shown == [("Search", "complete"), ("Read", "in_progress")]
+    await reply.show(snapshot("", steps=(LOOK, replace(LOOK, id="2", title="Read"))))
+    assert [card["status"] for card in cards(world, thread)] == ["in_progress", "in_progress"]
+
+
 @pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "chat.stopStream"])
 async def test_what_did_not_arrive_is_said_once_when_it_does(world, method):
     thread = world.thread()
