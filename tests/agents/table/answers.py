@@ -57,7 +57,7 @@ _SPEECH: Sequence[Row] = (
     ),
     Row("speech.return_direct", (Turn("hello", "Which year do you mean?"),)),
     Row("speech.tool_raises", (Turn("hello", "I could not find out.", never=("no station",)),)),
-    Row("speech.todos", (Turn("hello", "All planned.", steps=("Write todos", "Buy milk", "Rest")),)),
+    Row("speech.todos", (Turn("hello", "All planned.", steps=("Buy milk", "Rest")),)),
 )
 _FILES: Sequence[Row] = (
     Row(
