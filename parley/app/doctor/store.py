@@ -121,7 +121,7 @@ def _server(found: StoreProbe, *, itself: bool) -> Iterator[CheckResult]:
     yield _locks(found)
     yield _nodes(found, itself=itself)
     yield _tls(found)
-    yield _log(found)
+    yield _log_compression(found)
     yield compare_clocks("store.clock", "the database", -found.ahead)
 
 
@@ -160,7 +160,7 @@ def _tls(found: StoreProbe) -> CheckResult:
     return remarked("store.tls", text, remedy, "store.url", plain=True)
 
 
-def _log(found: StoreProbe) -> CheckResult:
+def _log_compression(found: StoreProbe) -> CheckResult:
     name = "store.log"
     if found.compressed:
         return succeeded(name, "whole pages in the server's log are compressed", plain=True)

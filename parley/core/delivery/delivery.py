@@ -150,7 +150,7 @@ class Delivery:
         except ChannelError as error:
             # The next one, or the final, holds all of it; but the agent may be silent for long before that.
             log.info("turn %s: snapshot not shown (%s)", snapshot.turn_id, error)
-            self._next_snapshot = _now() + min(10 * self._interval, 30.0)
+            self._next_snapshot = _now() + min(max(10 * self._interval, FIRST_PAUSE), 30.0)
             if not isinstance(error, DeliveryRejected):
                 self._fresh.set()
 

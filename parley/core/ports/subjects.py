@@ -73,9 +73,9 @@ def document_time(key: str, body: str) -> float | None:
             at = decision["at"]
         else:
             at = value["asked_at"] if value.get("dropped") else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return float(at) if type(at) in (int, float) and math.isfinite(at) else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         return None
-    return float(at) if type(at) in (int, float) and math.isfinite(at) else None
 
 
 def hour_number(at: float) -> int:

@@ -7,17 +7,18 @@ See core.ports.subjects.
 
 from __future__ import annotations
 
-from parley.core.ports.subjects import DATED_DOCUMENTS, LAST_HOUR, UNDATED
-from parley.store.postgres.functions.parts import ORDERED_ENTRY
+from parley.store.postgres.functions.parts import ENTRY, ORDERED_ENTRY
+
+# Those of this step, whatever core.ports.subjects has later: a step that was released never changes.
+_DATED = ("feedback/", "feedback-prompt/", "question/", "rateable/")
+_HOURS = "0 AND 9999999"
 
 # By ranges of keys, as LIKE would escape what the prefixes have.
-_IS_DATED = " OR ".join(
-    f"{{row}}.key >= '{prefix}' AND {{row}}.key < '{prefix[:-1]}0'" for prefix in DATED_DOCUMENTS
-)
+_IS_DATED = " OR ".join(f"{{row}}.key >= '{prefix}' AND {{row}}.key < '{prefix[:-1]}0'" for prefix in _DATED)
 
 # What a node of an older step writes has no hour: it counts as not indexed, and a newer node indexes it.
 HAS_HOUR = f"""CREATE FUNCTION has_hour(subjects_ bigint[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS
-    $$ SELECT EXISTS (SELECT 1 FROM unnest(subjects_) s WHERE s BETWEEN {UNDATED} AND {LAST_HOUR}) $$"""
+    $$ SELECT EXISTS (SELECT 1 FROM unnest(subjects_) s WHERE s BETWEEN {_HOURS}) $$"""
 
 UNSETTLE = """CREATE FUNCTION unsettle() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -29,8 +30,7 @@ TRIGGER = f"""CREATE TRIGGER undated BEFORE INSERT OR UPDATE OF subjects ON docu
     WHEN (({_IS_DATED.format(row="NEW")}) AND NOT has_hour(NEW.subjects)) EXECUTE FUNCTION unsettle()"""
 
 # A row may be among those to index although it is indexed, since the next statement.
-INDEXED = """CREATE OR REPLACE FUNCTION documents_indexed() RETURNS trigger LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan TO off SET jit TO off AS $$
+INDEXED = f"""CREATE OR REPLACE FUNCTION documents_indexed() RETURNS trigger LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         DELETE FROM document_subjects s WHERE s.subject = ANY (OLD.subjects) AND s.key = OLD.key;
@@ -40,8 +40,7 @@ BEGIN
     RETURN NULL;
 END $$"""
 
-REMOVED = """CREATE OR REPLACE FUNCTION documents_removed() RETURNS trigger LANGUAGE plpgsql
-SET search_path FROM CURRENT SET enable_seqscan TO off SET jit TO off AS $$
+REMOVED = f"""CREATE OR REPLACE FUNCTION documents_removed() RETURNS trigger LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
     DELETE FROM document_subjects s WHERE s.subject = ANY (OLD.subjects) AND s.key = OLD.key;
     DELETE FROM unindexed_documents u WHERE u.key = OLD.key;

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.subjects import DATED_DOCUMENTS
 
 Step: TypeAlias = tuple[str, ...]
 
@@ -158,7 +157,7 @@ _HOURS: Step = (
     *(
         f"""INSERT INTO unindexed_documents SELECT key FROM documents
         WHERE key >= '{prefix}' AND key < '{prefix[:-1]}0' ON CONFLICT DO NOTHING"""  # noqa: S608
-        for prefix in DATED_DOCUMENTS
+        for prefix in ("feedback/", "feedback-prompt/", "question/", "rateable/")
     ),
 )
 
