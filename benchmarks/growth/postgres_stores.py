@@ -33,6 +33,8 @@ class PostgresStores:
             multiply(engine, conversations, say)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")
+            # What is not on disk yet would be written under the first turns, and their commits wait for it.
+            connection.execute("CHECKPOINT")
             row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
         assert row is not None
         return url, row[0] / 1e6

@@ -36,14 +36,18 @@ class Table:
 def write_tables(document: Path, tables: Sequence[Table]) -> None:
     """Put each table between its markers, `<!-- bench:name -->` and `<!-- /bench:name -->`.
 
-    Raises ValueError when the document has no place for one.
+    Raises ValueError when the document has no place for some, once the others are written.
     """
     text = document.read_text(encoding="utf-8")
+    without: list[str] = []
     for table in tables:
         begin, end = f"<!-- bench:{table.name} -->", f"<!-- /bench:{table.name} -->"
         before, opened, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
         if not (opened and closed):
-            raise ValueError(f"{document} has no place for the table {table.name}")
+            without.append(table.name)
+            continue
         text = f"{before}{begin}\n{table.markdown()}\n{end}{after}"
     document.write_text(text, encoding="utf-8")
+    if without:
+        raise ValueError(f"{document} has no place for {', '.join(without)}")
