@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 Address: TypeAlias = IPv4Address | IPv6Address
@@ -52,6 +52,27 @@ def http_proxy(address: str) -> str:
     except ValueError:
         return ""
     return address if usable else ""
+
+
+def split_credentials(url: str) -> tuple[str, str]:
+    """Return an address without user and password, and these as "user:password"; "" where it has none.
+
+    What is no address stays as it is.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url, ""
+    before, there, host = parts.netloc.rpartition("@")
+    if not there:
+        return url, ""
+    user, _, password = before.partition(":")
+    return parts._replace(netloc=host).geturl(), f"{unquote(user)}:{unquote(password)}"
+
+
+def without_credentials(url: str) -> str:
+    """Return an address as it may be shown."""
+    return split_credentials(url)[0]
 
 
 def is_public(address: Address) -> bool:

@@ -18,6 +18,7 @@ from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
 from parley.core.model.types import Json
 from parley.core.model.usage import TokenUsage
+from parley.core.network import without_credentials
 from parley.core.ports.speech import TOKENS_PER_SECOND, HeardSpeech
 
 log = logging.getLogger(__name__)
@@ -78,9 +79,9 @@ class OpenAiSpeech:
         try:
             answer = read_json(body)
         except ValueError as error:
-            raise SpeechFailed(f"the answer of {options.url} is no JSON") from error
+            raise SpeechFailed(f"the answer of {without_credentials(options.url)} is no JSON") from error
         if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
-            raise SpeechFailed(f"the answer of {options.url} has no text")
+            raise SpeechFailed(f"the answer of {without_credentials(options.url)} has no text")
         return HeardSpeech(str(answer["text"]), _usage(options.model, answer, seconds))
 
     async def speak(self, text: str, folder: Path) -> StoredFile:
@@ -116,14 +117,15 @@ class OpenAiSpeech:
 
     async def _post(self, url: str, path: str, key: str, timeout: float, most: int, **body: object) -> bytes:
         """Return the answer's bytes; what may go well the next time is tried once more."""
-        where = f"{url.rstrip('/')}/{path}"
+        asked = f"{url.rstrip('/')}/{path}"
+        where = without_credentials(asked)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         failure = SpeechFailed(f"{where} gave no answer")
         try:
             async with asyncio.timeout(timeout):
                 for attempt in range(_TRIES):
                     try:
-                        return await self._ask(where, headers, most, body)
+                        return await self._ask(asked, headers, most, body)
                     except SpeechFailed as error:
                         failure = error
                         if error.refused or attempt + 1 == _TRIES:
@@ -133,9 +135,10 @@ class OpenAiSpeech:
             raise SpeechFailed(f"{where} took longer than {timeout:.0f} s") from error
         raise failure
 
-    async def _ask(self, where: str, headers: dict[str, str], most: int, body: dict[str, object]) -> bytes:
+    async def _ask(self, url: str, headers: dict[str, str], most: int, body: dict[str, object]) -> bytes:
+        where = without_credentials(url)
         try:
-            async with self._http.stream("POST", where, headers=headers, **body) as response:  # type: ignore[arg-type]
+            async with self._http.stream("POST", url, headers=headers, **body) as response:  # type: ignore[arg-type]
                 answer = await read_body(response.aiter_bytes(), most)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise SpeechFailed(f"{where} gave no answer: {error!r}") from error

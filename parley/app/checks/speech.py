@@ -12,6 +12,7 @@ from parley.app.checks.findings import Findings, problem_at
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed
+from parley.core.network import without_credentials
 
 _RATE = 16_000
 
@@ -38,7 +39,8 @@ async def _hears(loaded: LoadedSettings, speech: OpenAiSpeech, folder: Path) -> 
         await speech.transcribe(file)
     except SpeechFailed as error:
         return _failed(loaded, "transcription", error)
-    return Findings(known=(f"voice messages are turned into words by {loaded.settings.transcription.url}",))
+    service = without_credentials(loaded.settings.transcription.url)
+    return Findings(known=(f"voice messages are turned into words by {service}",))
 
 
 async def _speaks(loaded: LoadedSettings, speech: OpenAiSpeech, folder: Path) -> Findings:
@@ -46,7 +48,8 @@ async def _speaks(loaded: LoadedSettings, speech: OpenAiSpeech, folder: Path) ->
         await speech.speak("Yes.", folder)
     except SpeechFailed as error:
         return _failed(loaded, "speech", error)
-    return Findings(known=(f"answers to voice messages are spoken by {loaded.settings.speech.url}",))
+    service = without_credentials(loaded.settings.speech.url)
+    return Findings(known=(f"answers to voice messages are spoken by {service}",))
 
 
 def _failed(loaded: LoadedSettings, section: str, error: SpeechFailed) -> Findings:

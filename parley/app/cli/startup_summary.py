@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from parley.app.settings.core_options import core_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
@@ -75,10 +74,7 @@ def agent_line(agent: AgentSection) -> str:
     """Return where the agent runs and what it thinks with."""
     if agent.embedded:
         return f"embedded, {embedded_line(agent)}"
-    parts = urlsplit(agent.url)
-    # Without a user and a password.
-    url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    return f"{url}, assistant {agent.assistant}"
+    return f"{agent.url}, assistant {agent.assistant}"
 
 
 def embedded_line(agent: AgentSection) -> str:

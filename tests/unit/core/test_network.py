@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.core.network import is_loopback, proxy_for
+from parley.core.network import is_loopback, proxy_for, split_credentials
 
 PROXY = "http://proxy.example:3128"
 
@@ -62,3 +62,23 @@ def test_what_no_proxy_names_is_called_directly(monkeypatch: pytest.MonkeyPatch)
 )
 def test_which_hosts_are_this_machine(host: str, expected: bool) -> None:
     assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://agent.example:8000/api", ("http://agent.example:8000/api", "")),
+        (
+            "http://anna:pa%40ss%3A1@agent.example:8000/api?x=1",
+            ("http://agent.example:8000/api?x=1", "anna:pa@ss:1"),
+        ),
+        ("http://anna@agent.example", ("http://agent.example", "anna:")),
+        ("http://an@na:secret@agent.example", ("http://agent.example", "an@na:secret")),
+        ("http://anna:secret@[::1]:8000", ("http://[::1]:8000", "anna:secret")),
+        ("http://agent.example/a@b", ("http://agent.example/a@b", "")),
+        ("http://[agent", ("http://[agent", "")),
+        ("", ("", "")),
+    ],
+)
+def test_a_user_and_a_password_are_told_from_the_address(url: str, expected: tuple[str, str]) -> None:
+    assert split_credentials(url) == expected

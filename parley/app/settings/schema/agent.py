@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from parley.app.settings.schema.service_address import check_address
 from parley.channels.kit.config import Section
+from parley.core.network import split_credentials
 
 _GRAPH = re.compile(r".+:[A-Za-z_]\w*")
 _WILD = re.compile(r"[*?\[]")
@@ -39,12 +42,29 @@ class AgentSection(Section):
     still_working_after: float = Field(default=60.0, ge=0)
     timeout: float = Field(default=0.0, ge=0)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _credentials(cls, raw: object) -> object:
+        """Take user and password out of an address, which is shown, logged and told to other nodes.
+
+        They become a header, unless there is one.
+        """
+        if not isinstance(raw, dict) or not isinstance(raw.get("url"), str):
+            return raw
+        address, credentials = split_credentials(raw["url"])
+        headers = raw.get("headers") or {}
+        bare = isinstance(headers, dict) and "authorization" not in map(str.lower, map(str, headers))
+        if credentials and bare:
+            basic = f"Basic {b64encode(credentials.encode()).decode()}"
+            return {**raw, "url": address, "headers": {**headers, "Authorization": basic}}
+        return {**raw, "url": address}
+
     @field_validator("url")
     @classmethod
     def _server(cls, value: str) -> str:
         if value != "embedded" and not value.startswith(("http://", "https://")):
             raise ValueError(f'must be "embedded" or start with http:// or https://, not "{value}"')
-        return value
+        return value if value == "embedded" else check_address(value)
 
     @field_validator("graphs")
     @classmethod
@@ -54,11 +74,13 @@ class AgentSection(Section):
                 raise ValueError(f'{name} must be "file.py:name" or "module:name", not "{place}"')
         return value
 
-    @field_validator("base_url", "gateway_url")
+    _addresses = field_validator("base_url", "gateway_url")(check_address)
+
+    @field_validator("gateway_url")
     @classmethod
-    def _address(cls, value: str) -> str:
-        if value and not value.startswith(("http://", "https://")):
-            raise ValueError(f'must start with http:// or https://, not "{value}"')
+    def _gateway(cls, value: str) -> str:
+        if split_credentials(value)[1]:
+            raise ValueError("must be without user and password: `headers` go there, too")
         return value
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, JsonValue, field_validator
 
 from parley.app.settings.schema.manager import parse_size
-from parley.app.settings.schema.speech import check_address
+from parley.app.settings.schema.service_address import check_address
 from parley.channels.kit.config import Section
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, field_validator, model_validator
 
-from parley.app.settings.schema.speech import check_address
+from parley.app.settings.schema.service_address import check_address
 from parley.channels.kit.config import Section
 from parley.feedback.options import (
     FeedbackDeliveryOptions,

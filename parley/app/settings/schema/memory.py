@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from parley.app.settings.schema.service_address import check_address
 from parley.channels.kit.config import Section
 from parley.memory.model.vocabulary import (
     CATEGORIES,
@@ -93,12 +94,7 @@ class MemorySection(Section):
             with_descriptions(self.categories, CATEGORIES, NEEDED), with_descriptions(self.topics, TOPICS)
         )
 
-    @field_validator("base_url", "tools_url")
-    @classmethod
-    def _address(cls, value: str) -> str:
-        if value and not value.startswith(("http://", "https://")):
-            raise ValueError(f'must start with http:// or https://, not "{value}"')
-        return value
+    _addresses = field_validator("base_url", "tools_url")(check_address)
 
     @field_validator("embedding")
     @classmethod

@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
 
 from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
 from parley.app.settings.schema.manager import parse_size
+from parley.app.settings.schema.service_address import check_address
 from parley.channels.kit.config import Section
-
-
-def check_address(value: str) -> str:
-    """Return an address, or ""; a validator. Raises ValueError, which does not show a password in it."""
-    if value and not value.startswith(("http://", "https://")):
-        raise ValueError(f'must start with http:// or https://, not "{value}"')
-    if value and not _has_host(value):
-        raise ValueError("must be an address with a host, such as http://localhost:8080")
-    return value
-
-
-def _has_host(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 class TranscriptionSection(Section):
