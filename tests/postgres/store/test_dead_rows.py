@@ -23,7 +23,7 @@ _HOLDERS = """SELECT backend_type, state, age(backend_xmin), left(query, 60) FRO
 
 
 @pytest.fixture
-def admin(cluster: Cluster) -> Iterator[psycopg.Connection]:
+def admin(cluster: Cluster, no_vacuum: None) -> Iterator[psycopg.Connection]:
     """A session in a database of its own, where nothing else runs.
 
     Whoever has a snapshot there, as an ANALYZE of autovacuum has, keeps every version that died since: then
@@ -31,14 +31,8 @@ def admin(cluster: Cluster) -> Iterator[psycopg.Connection]:
     """
     with psycopg.connect(cluster.url, autocommit=True) as outside:
         outside.execute(f"CREATE DATABASE {_DATABASE}")
-        outside.execute("ALTER SYSTEM SET autovacuum = off")
-        outside.execute("SELECT pg_reload_conf()")
-        try:
-            with psycopg.connect(_url(cluster), autocommit=True) as inside:
-                yield inside
-        finally:
-            outside.execute("ALTER SYSTEM RESET autovacuum")
-            outside.execute("SELECT pg_reload_conf()")
+    with psycopg.connect(_url(cluster), autocommit=True) as inside:
+        yield inside
 
 
 def _url(cluster: Cluster) -> str:

@@ -16,7 +16,8 @@ from parley.store.diagnosis import StoreProbe
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.diagnosis import probe_postgres
 
-pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
+# The log that is counted is the whole server's.
+pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120), pytest.mark.usefixtures("no_vacuum")]
 
 DOCUMENTS = 300
 BODY = "what somebody said, and what was answered. " * 30
