@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from base64 import b64decode
 from collections.abc import Callable, Iterator
-from urllib.parse import unquote
+from contextlib import suppress
+from urllib.parse import quote, unquote
 
 from pydantic import BaseModel
 
@@ -86,7 +88,7 @@ def _indented(lines: str) -> str:
 def find_secrets(section: BaseModel) -> frozenset[str]:
     """Yield the values of fields that are named like secrets, and addresses with passwords, at any depth.
 
-    Of a value of several parts, as `Bearer X` in a header, each part is one too.
+    Of a value of several parts, as `Bearer X` in a header, each part is one too; of `Basic X` the password.
     """
     return frozenset(value for value in _values(section, secret=False) if len(value) >= _SHORTEST_SECRET)
 
@@ -101,9 +103,19 @@ def _values(value: object, secret: bool) -> Iterator[str]:
     elif isinstance(value, str) and secret:
         yield value
         yield from (part for part in _BETWEEN.split(value) if part.lower() not in _SCHEMES)
+        yield from _basic(value)
     elif isinstance(value, str) and (passwords := list(_passwords(value))):
         yield value
         yield from (form for password in passwords for form in (password, unquote(password)))
+
+
+def _basic(value: str) -> Iterator[str]:
+    """Yield the password of a header for basic authentication, as it is and as addresses have it."""
+    scheme, _, encoded = value.partition(" ")
+    if scheme.lower() == "basic":
+        with suppress(ValueError):
+            _, _, password = b64decode(encoded.strip()).decode().partition(":")
+            yield from (password, quote(password, safe=""))
 
 
 def _passwords(value: str) -> Iterator[str]:

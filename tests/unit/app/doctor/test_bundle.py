@@ -76,7 +76,7 @@ def test_settings_keep_their_structure_and_lose_what_is_somebodys(planted: Loade
         "url": "<address>",
         "api_key": "<set>",
         "assistant": "<set>",
-        "headers": {"<name 1>": "<set>"},
+        "headers": {"<name 1>": "<set>", "<name 2>": "<set>"},  # the second is the password of the address
     }
     assert masked["session"]["context"] == {"<name 1>": "<set>", "<name 2>": "<number>"}
     assert masked["channels"]["telegram"]["chats"] == {
