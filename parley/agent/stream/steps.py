@@ -66,6 +66,7 @@ class Steps:
         self._nodes: dict[str, Step] = {}
         self._todos: tuple[Step, ...] = ()
         self._todo_calls: set[str] = set()
+        self._listless: dict[str, Step] = {}
         self._shown: tuple[Step, ...] | None = ()
         self.reasoning = False
 
@@ -80,8 +81,12 @@ class Steps:
             self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:
-        """A tool is done."""
-        if self._todos and call_id in self._todo_calls and not failed:
+        """A tool is done.
+
+        The list may come after the result of what wrote it: whether there is one is known at the end.
+        """
+        if call_id in self._todo_calls and not failed:
+            self._listless[call_id] = Step(call_id, title(name, self._language), StepStatus.DONE)
             return
         before = self._steps.get(call_id)
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
@@ -189,10 +194,16 @@ class Steps:
             replace(step, status=StepStatus.PENDING if step.id.startswith(_TODO) else status)
             if step.status is StepStatus.RUNNING
             else step
-            for step in self.shown()
+            for step in self._in_the_end()
         )
 
     def finished(self) -> tuple[Step, ...]:
         """Only the steps that have ended."""
         ended = (StepStatus.DONE, StepStatus.FAILED)
-        return tuple(step for step in self.shown() if step.status in ended)
+        return tuple(step for step in self._in_the_end() if step.status in ended)
+
+    def _in_the_end(self) -> tuple[Step, ...]:
+        """All steps, among them tools that are called like what writes a list, where none came."""
+        for step in self._listless.values() if not self._todos else ():
+            self._put(step)
+        return self.shown()

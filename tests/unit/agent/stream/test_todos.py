@@ -33,11 +33,23 @@ def test_what_writes_the_list_is_no_step_unless_it_fails_or_writes_none():
     assert told(steps.settled(StepStatus.DONE))[-1] == ("Milk", StepStatus.DONE)
 
 
-def test_a_tool_of_that_name_that_writes_no_list_is_shown_once_it_is_done():
+def test_a_tool_of_that_name_that_writes_no_list_is_shown_in_the_end():
     steps = Steps("en")
     steps.call("1", "write_todos")
     steps.result("1", "write_todos", failed=False)
-    assert told(steps.shown()) == [("Write todos", StepStatus.DONE)]
+    assert steps.shown() == ()
+    assert told(steps.settled(StepStatus.DONE)) == [("Write todos", StepStatus.DONE)]
+    assert told(steps.finished()) == [("Write todos", StepStatus.DONE)]
+
+
+def test_a_list_that_comes_after_the_result_of_what_writes_it_is_shown_alone():
+    steps = Steps("en")
+    steps.call("1", "write_todos")
+    steps.result("1", "write_todos", failed=False)
+    assert steps.shown() == ()
+    steps.todos(listed(("Milk", "in_progress")))
+    assert told(steps.shown()) == [("Milk", StepStatus.RUNNING)]
+    assert told(steps.settled(StepStatus.DONE)) == [("Milk", StepStatus.PENDING)]
 
 
 def test_what_still_runs_in_the_end_was_not_done():
