@@ -66,7 +66,7 @@ class Steps:
         self._nodes: dict[str, Step] = {}
         self._todos: tuple[Step, ...] = ()
         self._todo_calls: set[str] = set()
-        self._listless: dict[str, Step] = {}
+        self._todo_results: dict[str, Step] = {}
         self._shown: tuple[Step, ...] | None = ()
         self.reasoning = False
 
@@ -86,7 +86,7 @@ class Steps:
         The list may come after the result of what wrote it: whether there is one is known at the end.
         """
         if call_id in self._todo_calls and not failed:
-            self._listless[call_id] = Step(call_id, title(name, self._language), StepStatus.DONE)
+            self._todo_results[call_id] = Step(call_id, title(name, self._language), StepStatus.DONE)
             return
         before = self._steps.get(call_id)
         step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
@@ -204,6 +204,6 @@ class Steps:
 
     def _in_the_end(self) -> tuple[Step, ...]:
         """All steps, among them tools that are called like what writes a list, where none came."""
-        for step in self._listless.values() if not self._todos else ():
+        for step in self._todo_results.values() if not self._todos else ():
             self._put(step)
         return self.shown()

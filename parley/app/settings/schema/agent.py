@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from parley.app.settings.schema.service_address import check_address
+from parley.app.settings.schema.service_address import check_address, shown
 from parley.channels.kit.config import Section
 from parley.core.network import split_credentials
 
@@ -63,7 +63,7 @@ class AgentSection(Section):
     @classmethod
     def _server(cls, value: str) -> str:
         if value != "embedded" and not value.startswith(("http://", "https://")):
-            raise ValueError(f'must be "embedded" or start with http:// or https://, not "{value}"')
+            raise ValueError(f'must be "embedded" or start with http:// or https://, not "{shown(value)}"')
         return value if value == "embedded" else check_address(value)
 
     @field_validator("graphs")

@@ -50,9 +50,11 @@ def test_a_header_of_ones_own_comes_first():
     ("agent", "expected"),
     [
         ("url: 'ftp://ada:geheim@agent.example'", "must be"),
+        ("url: 'ada:geheim@agent.example'", "must be"),
         ("url: 'http://ada:geheim@'", "with a host"),
         ("url: 'http://agent.example', gateway_url: 'http://ada:geheim@agent.example'", "without user"),
         ("base_url: 'ftp://ada:geheim@model.example'", "must start with"),
+        ("base_url: 'ada:geheim@model.example'", "must start with"),
     ],
 )
 def test_a_mistake_does_not_show_them(agent: str, expected: str):
