@@ -33,7 +33,6 @@ from parley.server.routes.request_context import AppState
 from parley.server.runs.manager import RunManager
 from parley.server.storage.engine import open_storage, storage_errors
 from parley.server.threads.service import ThreadService
-from parley.server.workspace.expiry import expiring
 
 _AUTH = "agent_server.auth"
 _READ_BY_PAGES = ("content-location", "location", "x-pagination-next", "x-pagination-total")
@@ -175,6 +174,9 @@ async def _services(
         workspaces = options.default_agent.workspaces
         rows = ThreadService(storage, graphs, work.lanes, clock, workspaces)
         if workspaces is not None:
+            # What is off loads nothing.
+            from parley.server.workspace.expiry import expiring
+
             await stack.enter_async_context(
                 expiring(workspaces, rows.tables.known_threads, clock, storage.database.errors)
             )

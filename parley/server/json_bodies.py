@@ -6,7 +6,7 @@ import math
 import re
 from typing import Annotated, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field, GetPydanticSchema, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError
 from pydantic_core import from_json
 from pydantic_core.core_schema import list_schema, str_schema
 
@@ -18,6 +18,13 @@ Strings: TypeAlias = Annotated[
 """A list of names or ids. The first mistake ends it: a million of them would take gigabytes to tell."""
 Offset: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
 """How many are left out at the beginning of a page."""
+
+
+class ApiModel(BaseModel):
+    """What is asked for or answered in JSON. Its validator is made for the first one: few of them come."""
+
+    model_config = ConfigDict(defer_build=True)
+
 
 BodyModel = TypeVar("BodyModel", bound=BaseModel)
 

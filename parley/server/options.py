@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from parley.core.model.types import Json
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, MemoryTools
-from parley.server.accounts.sign_ins import SignIns
 from parley.server.graphs.projects import NO_PROJECT, Project
-from parley.server.sandbox.isolation.interface import Isolation
 from parley.server.sandbox.limits import USUAL_LIMITS, CommandLimits
 from parley.server.sandbox.record import RecordCommand, record_nothing
 from parley.server.storage.interface import PostgresPlace
 from parley.server.storage.store_index import StoreIndex, no_index
-from parley.server.workspace.workspaces import Workspaces
+
+if TYPE_CHECKING:  # what is off loads nothing
+    from parley.server.accounts.sign_ins import SignIns
+    from parley.server.sandbox.isolation.interface import Isolation
+    from parley.server.workspace.workspaces import Workspaces
 
 DEFAULT_GRAPH = "agent"
 

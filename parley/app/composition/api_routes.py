@@ -8,7 +8,7 @@ from functools import partial
 from starlette.routing import BaseRoute
 
 from parley.app.composition.memory import page_person
-from parley.app.openapi.document import openapi_routes
+from parley.app.openapi.route import openapi_routes
 from parley.console.api.dead_letters import letter_routes
 from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes

@@ -1,4 +1,4 @@
-"""The OpenAPI document, built of the operations, and its route."""
+"""The OpenAPI document, built of the operations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from pydantic import TypeAdapter
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from parley.app.openapi.answers import ErrorAnswer
 from parley.app.openapi.operation import MULTIPART, PARAMETERS, ApiOperation
@@ -20,7 +17,6 @@ from parley.app.openapi.operations import OPERATIONS
 from parley.core.model.types import Json
 from parley.version import VERSION
 
-PATH = "/api/openapi.json"
 _TEMPLATE = "#/components/schemas/{model}"
 _JSON = "application/json"
 _ABOUT = (
@@ -40,17 +36,9 @@ _ERRORS = {
 }
 
 
-def openapi_routes() -> Sequence[Route]:
-    """Return the route of the document, which is built when it is first asked for."""
-
-    async def document(request: Request) -> Response:
-        return Response(_rendered(), media_type=_JSON)
-
-    return (Route(PATH, document, methods=["GET"]),)
-
-
 @cache
-def _rendered() -> str:
+def render_document() -> str:
+    """Return the document as JSON."""
     return json.dumps(build_document())
 
 

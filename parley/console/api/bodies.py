@@ -56,11 +56,13 @@ FactContent = Annotated[
 Confidence = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class RequestBody(BaseModel):
+    """What a client sends. Its validator is made for the first one: most are never sent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class NewFactBody(_Body):
+class NewFactBody(RequestBody):
     """Something to remember."""
 
     content: FactContent
@@ -68,7 +70,7 @@ class NewFactBody(_Body):
     confidence: Confidence = 1.0
 
 
-class FactPatchBody(_Body):
+class FactPatchBody(RequestBody):
     """What is to be changed of a fact; what is left out, or null, stays."""
 
     content: FactContent | None = None
@@ -82,13 +84,13 @@ class FactPatchBody(_Body):
         return self
 
 
-class MemorySwitchBody(_Body):
+class MemorySwitchBody(RequestBody):
     """Memory of a person: on or off."""
 
     on: Annotated[bool, Field(strict=True)]
 
 
-class ImportTextBody(_Body):
+class ImportTextBody(RequestBody):
     """Memories as a text: an export of Parley, mem0 or ChatGPT, or one fact a line."""
 
     text: str

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, answer_refusals, read_json, read_limit
+from parley.console.api.bodies import RequestBody, RequestRefused, answer_refusals, read_json, read_limit
 from parley.core.model.types import Json
 from parley.core.state.paired_accounts import PairedAccount
 from parley.core.state.pairing import Pairing
@@ -27,10 +27,8 @@ _BY = "console"
 _PRIVATE = {"cache-control": "no-store"}
 
 
-class PairingCodeBody(BaseModel):
+class PairingCodeBody(RequestBody):
     """The code that somebody was given."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 

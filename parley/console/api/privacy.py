@@ -12,13 +12,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import StringConstraints
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, read_json
+from parley.console.api.bodies import RequestBody, RequestRefused, read_json
 from parley.core.model.errors import MemoryFailed, PersonBusy, StoreUnavailable
 from parley.core.model.types import Json
 from parley.core.privacy.report import PrivacyReport
@@ -29,13 +29,11 @@ _PRIVATE = {"cache-control": "no-store"}
 _LEFT_AFTER = 3600.0
 
 
-class ErasureBody(BaseModel):
+class ErasureBody(RequestBody):
     """Whom to erase; `accounts` are those that were shown before.
 
     So nobody else's data is erased by a link that was made meanwhile.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     person: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=500)]
     accounts: tuple[str, ...]

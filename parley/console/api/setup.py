@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, answer_refusals, read_json
+from parley.console.api.bodies import RequestBody, RequestRefused, answer_refusals, read_json
 from parley.console.api.setup_state import SetupAssistants, SetupState
 from parley.console.http.options import host_name
 from parley.core.model.errors import ParleyError
@@ -23,11 +23,7 @@ _FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_096)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SetupChannelBody(_Body):
+class SetupChannelBody(RequestBody):
     """A platform's credentials; without any the platform is asked again. `server` takes its place."""
 
     channel: _Text
@@ -35,26 +31,26 @@ class SetupChannelBody(_Body):
     server: _Text = ""
 
 
-class SetupScanBody(_Body):
+class SetupScanBody(RequestBody):
     """The platform whose app is to be made by scanning."""
 
     channel: _Text
     server: _Text = ""
 
 
-class SetupWaitBody(_Body):
+class SetupWaitBody(RequestBody):
     """The platform whose bot somebody is about to write to."""
 
     channel: _Text
 
 
-class SetupAdminBody(_Body):
+class SetupAdminBody(RequestBody):
     """Whether the message that came is that of whoever sits here."""
 
     mine: bool
 
 
-class SetupAgentBody(_Body):
+class SetupAgentBody(RequestBody):
     """An agent; `name` is a graph, an assistant, or a model as `provider:name`."""
 
     kind: Literal["demonstration", "project", "model", "server"]
@@ -63,7 +59,7 @@ class SetupAgentBody(_Body):
     key: str = Field(default="", max_length=4_096, repr=False)
 
 
-class SetupWriteBody(_Body):
+class SetupWriteBody(RequestBody):
     """Nothing is said but that it is to be written."""
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim, CronSimError
-
 from parley.server.http_errors import invalid
 
 _LONGEST = 200
@@ -21,6 +19,9 @@ def next_time(schedule: str, timezone: str | None, after: float, until: float | 
     if len(schedule) > _LONGEST:
         raise invalid(f"schedule: longer than {_LONGEST} characters.")
     zone = _zone(timezone)
+    # Most servers have no cron.
+    from cronsim import CronSim, CronSimError
+
     try:
         # With a sixth field servers disagree: some take it for seconds at the beginning, some at the end.
         if len(schedule.split()) != _FIELDS:

@@ -8,13 +8,13 @@ from typing import Any, Literal, cast
 from uuid import UUID
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field, field_validator
+from pydantic import Field, field_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from parley.server.assistants.service import AssistantChange, AssistantQuery, matching_metadata
 from parley.server.http_errors import Problem, invalid
-from parley.server.json_bodies import Offset, Strings, validate_model
+from parley.server.json_bodies import ApiModel, Offset, Strings, validate_model
 from parley.server.routes.access import permit, permitted_assistant
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, as_uuid, parse_body, query_flag
@@ -27,7 +27,7 @@ from parley.server.storage.tables import ThreadQuery
 _PAGE = 1000
 
 
-class AssistantUpdate(BaseModel):
+class AssistantUpdate(ApiModel):
     """The body of `assistants.update`."""
 
     graph_id: str | None = None
@@ -58,7 +58,7 @@ class AssistantCreate(AssistantUpdate):
     if_exists: Literal["raise", "do_nothing"] = "raise"
 
 
-class AssistantSearch(BaseModel):
+class AssistantSearch(ApiModel):
     """The body of `assistants.search` and `assistants.count`."""
 
     graph_id: str | None = None
@@ -77,7 +77,7 @@ class AssistantSearch(BaseModel):
         return AssistantQuery(graph, name, metadata, self.limit, self.offset, self.sort_by, descending)
 
 
-class VersionSearch(BaseModel):
+class VersionSearch(ApiModel):
     """The body of `assistants.get_versions`."""
 
     metadata: dict[str, Any] | None = None
@@ -85,13 +85,13 @@ class VersionSearch(BaseModel):
     offset: Offset = 0
 
 
-class VersionChoice(BaseModel):
+class VersionChoice(ApiModel):
     """The body of `assistants.set_latest`."""
 
     version: int = Field(ge=1)
 
 
-class AssistantAnswer(BaseModel):
+class AssistantAnswer(ApiModel):
     """An assistant, or one of its versions."""
 
     assistant_id: str

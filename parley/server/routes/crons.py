@@ -9,14 +9,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.authentication import user_of
 from parley.server.crons.service import CronChange
 from parley.server.http_errors import invalid
-from parley.server.json_bodies import Offset, Strings
+from parley.server.json_bodies import ApiModel, Offset, Strings
 from parley.server.routes.access import permit, permitted_cron, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body, path_uuid
@@ -26,7 +26,7 @@ from parley.server.storage.cron_rows import CronRow
 _EARLIEST, _LATEST = 1970, 9000
 
 
-class CronUpdate(BaseModel):
+class CronUpdate(ApiModel):
     """The body of `crons.update`; whatever else it has is what the runs are asked."""
 
     model_config = ConfigDict(extra="allow")
@@ -64,7 +64,7 @@ class CronCreate(CronUpdate):
     schedule: str
 
 
-class CronSearch(BaseModel):
+class CronSearch(ApiModel):
     """The body of `crons.search` and `crons.count`."""
 
     assistant_id: str | None = None

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from starlette.datastructures import UploadFile
@@ -18,10 +18,10 @@ from parley.server.authorization import Action
 from parley.server.http_errors import Problem, not_found
 from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.request_context import app_state, path_uuid
-from parley.server.workspace.entries import WorkspaceFull
-from parley.server.workspace.folder import WorkspaceFolder
-from parley.server.workspace.paths import PathRefused
-from parley.server.workspace.workspaces import Workspaces
+
+if TYPE_CHECKING:  # what is off loads nothing
+    from parley.server.workspace.folder import WorkspaceFolder
+    from parley.server.workspace.workspaces import Workspaces
 
 UPLOADS = "/uploads"
 _MOST_FILES = 20
@@ -97,6 +97,9 @@ async def _folder(request: Request, action: Action) -> WorkspaceFolder:
 
 async def _asked(work: Callable[[], _T], refused: int = 404) -> _T:
     """Do it in a thread. A path that is none is answered with the status `refused`."""
+    from parley.server.workspace.entries import WorkspaceFull
+    from parley.server.workspace.paths import PathRefused
+
     try:
         return await asyncio.to_thread(work)
     except WorkspaceFull as error:

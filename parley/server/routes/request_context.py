@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from langgraph.store.base import BaseStore
@@ -20,7 +20,9 @@ from parley.server.options import EmbeddedOptions
 from parley.server.routes.mcp import AssistantTools
 from parley.server.runs.manager import RunManager
 from parley.server.threads.service import ThreadService
-from parley.server.workspace.workspaces import Workspaces
+
+if TYPE_CHECKING:  # what is off loads nothing
+    from parley.server.workspace.workspaces import Workspaces
 
 
 @dataclass(frozen=True, slots=True)

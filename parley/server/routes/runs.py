@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from uuid import UUID
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, FailFast, Field, RootModel
+from pydantic import FailFast, Field, RootModel
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +14,7 @@ from parley.core.model.types import JsonObject
 from parley.server.authentication import user_of
 from parley.server.authorization import Action
 from parley.server.http_errors import Problem, invalid, not_found
-from parley.server.json_bodies import Strings
+from parley.server.json_bodies import ApiModel, Strings
 from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
@@ -51,7 +51,7 @@ class RunBatch(RootModel[list[RunPayload]]):
     root: Annotated[list[RunPayload], FailFast()] = Field(min_length=1, max_length=1000)
 
 
-class CancelMany(BaseModel):
+class CancelMany(ApiModel):
     """The body of `runs.cancel_many`."""
 
     thread_id: str | None = None

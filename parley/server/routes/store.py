@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from langgraph.store.base import Item
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.http_errors import invalid
-from parley.server.json_bodies import Offset, Strings
+from parley.server.json_bodies import ApiModel, Offset, Strings
 from parley.server.routes.access import permit
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import app_state, parse_body
@@ -22,7 +22,7 @@ from parley.server.routes.responses import GraphJsonResponse
 _LONGEST_REFUSAL = 500
 
 
-class ItemKey(BaseModel):
+class ItemKey(ApiModel):
     """Names an item."""
 
     namespace: Strings = Field(default_factory=list)
@@ -37,7 +37,7 @@ class ItemPut(ItemKey):
     ttl: None = None
 
 
-class ItemSearch(BaseModel):
+class ItemSearch(ApiModel):
     """The body of `store.search_items`."""
 
     namespace_prefix: Strings = Field(default_factory=list)
@@ -47,7 +47,7 @@ class ItemSearch(BaseModel):
     query: str | None = None
 
 
-class NamespaceSearch(BaseModel):
+class NamespaceSearch(ApiModel):
     """The body of `store.list_namespaces`."""
 
     prefix: Strings | None = None

@@ -6,12 +6,12 @@ from typing import Any, Literal
 from uuid import UUID
 
 from langgraph_sdk import schema as sdk
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.http_errors import NOT_FOUND, Problem
-from parley.server.json_bodies import Offset, Strings
+from parley.server.json_bodies import ApiModel, Offset, Strings
 from parley.server.routes.access import permit, permitted_thread
 from parley.server.routes.api_route import ApiRoute
 from parley.server.routes.request_context import (
@@ -28,7 +28,7 @@ from parley.server.storage.tables import ThreadQuery
 from parley.server.threads.service import CheckpointRef
 
 
-class ThreadCreate(BaseModel):
+class ThreadCreate(ApiModel):
     """The body of `threads.create`."""
 
     thread_id: str | None = None
@@ -38,21 +38,21 @@ class ThreadCreate(BaseModel):
     ttl: None = None
 
 
-class ThreadPatch(BaseModel):
+class ThreadPatch(ApiModel):
     """The body of `threads.update`."""
 
     metadata: dict[str, Any] = Field(default_factory=dict)
     ttl: None = None
 
 
-class ThreadPrune(BaseModel):
+class ThreadPrune(ApiModel):
     """The body of `threads.prune`."""
 
     thread_ids: Strings
     strategy: Literal["delete", "keep_latest"] = "delete"
 
 
-class ThreadSearch(BaseModel):
+class ThreadSearch(ApiModel):
     """The body of `threads.search` and `threads.count`."""
 
     metadata: dict[str, Any] = Field(default_factory=dict)
@@ -80,7 +80,7 @@ class ThreadSearch(BaseModel):
         )
 
 
-class StateUpdate(BaseModel):
+class StateUpdate(ApiModel):
     """The body of `threads.update_state`."""
 
     values: Any = None
@@ -89,7 +89,7 @@ class StateUpdate(BaseModel):
     checkpoint_id: str | None = None
 
 
-class StateAt(BaseModel):
+class StateAt(ApiModel):
     """The body of `threads.get_state` at a checkpoint."""
 
     checkpoint: CheckpointPayload
@@ -97,7 +97,7 @@ class StateAt(BaseModel):
     select: Strings | None = None
 
 
-class HistoryQuery(BaseModel):
+class HistoryQuery(ApiModel):
     """The body of `threads.get_history`; `before` is a checkpoint or its id."""
 
     limit: int = Field(default=10, ge=1, le=1000)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
@@ -29,7 +29,9 @@ from parley.server.storage.tables import (
     save_thread,
     set_thread_status,
 )
-from parley.server.workspace.workspaces import Workspaces
+
+if TYPE_CHECKING:  # what is off loads nothing
+    from parley.server.workspace.workspaces import Workspaces
 
 _LONGEST = 1_000
 

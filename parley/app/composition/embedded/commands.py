@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from parley.app.checks.commands import command_limits, try_commands
@@ -18,8 +19,9 @@ from parley.core.ports.journal import DocumentRepository
 from parley.server.options import CommandOptions
 from parley.server.sandbox.limits import SandboxFailed
 from parley.server.sandbox.record import CommandRun, RecordCommand
-from parley.server.workspace.entries import WorkspaceLimits
-from parley.server.workspace.workspaces import DAY, Workspaces
+
+if TYPE_CHECKING:
+    from parley.server.workspace.workspaces import Workspaces
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +56,10 @@ def conversation_files(loaded: LoadedSettings) -> Workspaces | None:
     section = loaded.settings.built_in.workspace
     if not section.enabled:
         return None
+    # What is off loads nothing.
+    from parley.server.workspace.entries import WorkspaceLimits
+    from parley.server.workspace.workspaces import DAY, Workspaces
+
     if find_spec("deepagents") is None:
         raise ConfigError(
             f"built_in.workspace: Deep Agents is not installed; run: {install_command('workspace')}"

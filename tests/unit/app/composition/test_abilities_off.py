@@ -14,6 +14,7 @@ from tests.kit.machine import patience
 _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
 _OWN = "parley.server.default_agent."
+_WORKSPACES = "parley.server.workspace.workspaces"
 _OPENAI, _MCP = {"langchain_openai"}, {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
 _START = """
 import asyncio, sys
@@ -23,8 +24,10 @@ from parley.app.settings.load import read_settings
 
 WATCHED = [
     *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
+    "cronsim",
     *(f"parley.server.default_agent.{name}" for name in "files mcp skills subagents tools.commands".split()),
     "parley.server.sandbox.sandbox",
+    "parley.server.workspace.workspaces",
 ]
 
 async def main():
@@ -42,7 +45,7 @@ _LOADED: tuple[tuple[str, set[str]], ...] = (
     (_MODEL, _OPENAI),
     (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
-    (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files"}),
+    (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files", _WORKSPACES}),
     (f"{_MODEL}, built_in: {{subagents: {{enabled: true}}}}", {f"{_OWN}subagents"}),
 )
 

@@ -13,9 +13,10 @@ from pydantic import TypeAdapter
 from starlette.routing import Mount, Route
 
 from parley.app.composition.build import Parley, build_parley
-from parley.app.openapi.document import PATH, build_document
+from parley.app.openapi.document import build_document
 from parley.app.openapi.operation import PARAMETERS, ApiOperation
 from parley.app.openapi.operations import OPERATIONS
+from parley.app.openapi.route import PATH
 from parley.app.settings.load import read_settings
 from parley.channels.web.chat.entries import ChatConversation
 from tests.docs.api_page import FILES, render_files
