@@ -29,6 +29,15 @@ _MOST_APART = 2.0
 """Seconds between this node's clock and the database's from which on it is said."""
 _AGENT = "the embedded agent"
 
+CROSSING = 0.5
+"""Seconds in which another node may yet store an earlier message: names and quotes are looked up before."""
+
+CROSSING_OF_NEW = 1.5
+"""The same while a node is new: it looks everybody up, over connections that it has yet to make."""
+
+_NEW = 15.0
+"""Seconds for which a node is new."""
+
 
 class NodeReport(BaseModel):
     """What a node says of itself: `channels` are its connections by name, as in a health report.
@@ -98,6 +107,13 @@ class ClusterMembership:
     def has_others(self) -> bool:
         """Return whether another node was alive when they were looked at last."""
         return any(node.alive and node.name != self._nodes.name for node in self._known)
+
+    def crossing(self) -> float:
+        """Return the seconds in which another node may yet store what was said before what is stored here."""
+        if not self.has_others():
+            return 0.0
+        began = max(node.since for node in self._known if node.alive)
+        return CROSSING_OF_NEW if self._clock() - began < _NEW else CROSSING
 
     def reports(self) -> tuple[HealthReport, ...]:
         """Return one about all nodes; nothing where there can be one only."""

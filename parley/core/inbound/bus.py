@@ -43,12 +43,13 @@ class MessageBus:
         without_history: Container[str] = (),
         telemetry: Telemetry = NO_TELEMETRY,
         clock: Callable[[], float] = time.time,
-        has_others: Callable[[], bool] = lambda: False,
+        crossing: Callable[[], float] = lambda: 0.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`paired` has the keys of the accounts that an administrator let in. `without_history` names the
         channels whose bots cannot read what was said before: what they hear in groups is kept for a while.
-        `has_others` tells whether other nodes may be storing a mention now.
+        `crossing` returns for how many seconds another node may yet store what was said before something
+        that is stored here: 0 without other nodes.
         """
         self._telemetry = telemetry
         self.accepted: Callable[[InboundMessage, int], None] = _ignore
@@ -59,7 +60,7 @@ class MessageBus:
         self._paired = paired
         self._without_history = without_history
         self._topics = OwnTopics(journal)
-        self.has_others = has_others
+        self.crossing = crossing
         self.follow_ups = FollowUpRecheck(self._topics, self._accept_follow_up, monotonic)
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
@@ -144,7 +145,7 @@ class MessageBus:
 
     def _may_follow_up(self, options: ChannelOptions, message: InboundMessage) -> bool:
         """Return whether a message was left out only because its topic is not known to be ours."""
-        if not self.has_others() or not _needs_no_mention(options, message):
+        if not self.crossing() or not _needs_no_mention(options, message):
             return False
         verdict = decide_access(options, message, ours=True, paired=self._paired)
         return verdict is not AccessVerdict.IGNORE

@@ -15,9 +15,6 @@ from parley.core.services import CoreServices
 # A burst that goes on and on is cut after this many windows.
 _LONGEST_BURST = 5
 
-CROSSING = 0.5
-"""Seconds in which another node may yet store an earlier message: names and quotes are looked up before."""
-
 
 async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
     """The items noted before a crash, or else the burst once it has ended; nothing when all were cancelled.
@@ -56,8 +53,8 @@ def _held(services: CoreServices, waiting: Sequence[QueuedMessage]) -> float:
     if not waiting or not _is_timed(services, waiting):
         return 0.0
     waited = services.clock() - waiting[0].item.put_at
-    crossing = min(CROSSING - waited, CROSSING) if services.bus.has_others() else 0.0
-    return max(crossing, services.outage.settles_in, 0.0)
+    crossing = services.bus.crossing()
+    return max(min(crossing - waited, crossing), services.outage.settles_in, 0.0)
 
 
 async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) -> int:

@@ -28,6 +28,7 @@ class Others:
 
     def __init__(self, *nodes: Node) -> None:
         self.nodes: Sequence[Node] = nodes
+        self.time = 5.0
         self.said = ""
         self.looked = asyncio.Event()
         self.broken = False
@@ -36,7 +37,7 @@ class Others:
         self.said = report
 
     def shared_clock(self, own: Callable[[], float]) -> Callable[[], float]:
-        return lambda: 5.0
+        return lambda: self.time
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         self.looked.set()
@@ -95,6 +96,24 @@ async def test_a_clock_that_is_off_is_said_to_all(ahead: float, said: str, caplo
     assert (report.health is Health.RETRYING) == bool(said)
     assert said in json.loads(nodes.said)["clock"]
     assert ("this machine's clock" in caplog.text) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "up", "expected"),
+    [
+        ((A,), 1.0, 0.0),
+        ((A, B), 60.0, 0.5),
+        ((A, replace(B, since=1050.0)), 60.0, 1.5),  # it has just started
+        ((replace(A, since=1050.0), B), 60.0, 1.5),  # we have
+        ((A, B, replace(B, name="dead", since=1050.0, left=0.0)), 60.0, 0.5),
+    ],
+)
+async def test_a_new_node_may_take_longer_to_store(nodes: tuple[Node, ...], up: float, expected: float):
+    others = Others(*nodes)
+    others.time = 1000.0 + up
+    made = neighbourhood(others)
+    await made.others()
+    assert made.crossing() == expected
 
 
 async def test_there_is_none_where_there_can_be_one_node_only():

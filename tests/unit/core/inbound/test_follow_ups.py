@@ -85,7 +85,7 @@ class TwoNodes:
             self.options,
             without_history={"test"},
             telemetry=self.counts,
-            has_others=lambda: self.others,
+            crossing=lambda: float(self.others),
             monotonic=lambda: self.now,
         )
 

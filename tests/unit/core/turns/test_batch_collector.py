@@ -65,13 +65,12 @@ class SlowNode:
     ],
 )
 async def test_what_another_node_heard_earlier_is_answered_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: bool, timed: bool, waited: float, first: str
+    tmp_path: Path, others: bool, timed: bool, waited: float, first: str
 ) -> None:
-    monkeypatch.setattr("parley.core.turns.batch_collector.CROSSING", 0.01)
     channel = ChannelOptions(SessionSettings("agent"), allowed_users=frozenset({"ann"}), burst_window=0.0)
     async with core(tmp_path, options=default_options(channels={"test": channel}), working=False) as parley:
         parley.channel.capabilities = replace(parley.channel.capabilities, timed=timed)
-        parley.services.bus.has_others = lambda: others
+        parley.services.bus.crossing = lambda: 0.01 * others
         await parley.say("later", sent_at=_SAID)
         (claim,) = await parley.journal.claim(turn_queue("test"), 1)
         journal, (item,) = SlowNode(parley), claim.items
