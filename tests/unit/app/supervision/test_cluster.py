@@ -103,8 +103,8 @@ async def test_a_clock_that_is_off_is_said_to_all(ahead: float, said: str, caplo
     [
         ((A,), 1.0, 0.0),
         ((A, B), 60.0, 0.5),
-        ((A, replace(B, since=1050.0)), 60.0, 1.5),  # it has just started
-        ((replace(A, since=1050.0), B), 60.0, 1.5),  # we have
+        ((A, replace(B, since=1050.0)), 60.0, 2.0),  # it has just started
+        ((replace(A, since=1050.0), B), 60.0, 2.0),  # we have
         ((A, B, replace(B, name="dead", since=1050.0, left=0.0)), 60.0, 0.5),
     ],
 )
