@@ -22,7 +22,6 @@ from parley.server.assistants.service import AssistantService
 from parley.server.authentication import AuthMiddleware, check_auth
 from parley.server.authorization import AccessRules
 from parley.server.crons.service import CronService
-from parley.server.default_agent.graph import AgentWithServers, default_graph
 from parley.server.graphs.projects import import_attribute
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
@@ -139,17 +138,24 @@ def graph_files(app: Starlette) -> tuple[Path, ...]:
 def _sources(options: EmbeddedOptions, closing: AsyncExitStack) -> Mapping[str, object]:
     if options.graphs:
         return options.graphs
-    made = default_graph(
-        options.models,
-        options.word_delay,
-        options.default_agent,
-        tools=options.memory_tools,
-        project=options.project,
+    return {DEFAULT_GRAPH: _default_graph(options, closing)}
+
+
+def _default_graph(options: EmbeddedOptions, closing: AsyncExitStack) -> object:
+    # Each loads only what answers.
+    if not options.models:
+        from parley.server.demo.graph import demo_graph
+
+        return demo_graph(options.word_delay)
+    from parley.server.default_agent.graph import AgentWithServers, agent_graph
+
+    made = agent_graph(
+        options.models, options.default_agent, tools=options.memory_tools, project=options.project
     )
     if isinstance(made, AgentWithServers):
         # One that is replaced later is left in peace: its sessions end by themselves when nobody uses them.
         closing.push_async_callback(made.aclose)
-    return {DEFAULT_GRAPH: made}
+    return made
 
 
 @asynccontextmanager

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 
-from mnemonic import Mnemonic
-
 _LENGTHS = (12, 15, 18, 21, 24)
 # Letters, with accents that may be characters of their own.
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f\u3099\u309a]{0,3})+")
@@ -92,6 +90,9 @@ def _plain(word: str) -> str:
 @cache
 def _indexes() -> dict[str, dict[str, int]]:
     """Return the place of each word in the list of each language."""
+    # Loaded when a text first has as many words.
+    from mnemonic import Mnemonic
+
     lists = {language: Mnemonic(language).wordlist for language in Mnemonic.list_languages()}
     return {
         language: {_plain(word): place for place, word in enumerate(words)}

@@ -18,7 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from parley.server.default_agent.models import value_of
+from parley.server.default_agent.run_context import value_of
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The default graph: LangChain's agent on a configured model, or on the offline demonstration."""
+"""The agent that serves where the user brought no graph: LangChain's, on the configured models."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
-    HumanInTheLoopMiddleware,
     ModelFallbackMiddleware,
     ModelRequest,
     ModelResponse,
     TodoListMiddleware,
 )
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph_sdk.runtime import ServerRuntime
@@ -25,21 +23,20 @@ from langgraph_sdk.runtime import ServerRuntime
 from parley.core.model.errors import ConfigError
 from parley.core.ports.memory.tools import NO_MEMORY_TOOLS, TOOLS_KEY, MemoryTools
 from parley.server.default_agent.context_window import ContextLimit, ContextWindow, ConversationSummary
-from parley.server.default_agent.models import ChosenModel, RunContext, chat_model, identity_of, value_of
+from parley.server.default_agent.models import ChosenModel, chat_model
 from parley.server.default_agent.prompt import Instructions
+from parley.server.default_agent.remembered_facts import RememberedFacts
+from parley.server.default_agent.run_context import RunContext, identity_of, local_now, value_of
 from parley.server.default_agent.run_limits import run_limits
 from parley.server.default_agent.suggestions import SuggestedMessages
 from parley.server.default_agent.titles import ThreadTitle
 from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import OutsideTools, tool_sources
 from parley.server.default_agent.vision import PicturesForModels
-from parley.server.demo.model import DemoModel
-from parley.server.demo.tools import demo_tools
 from parley.server.graphs.projects import NO_PROJECT, Project
 from parley.server.graphs.registry import Graph
 from parley.server.memory_tools import memory_tools
 from parley.server.options import OUR_WAY, DefaultAgentOptions, ModelOptions, SubagentOptions
-from parley.server.person_words import HIDDEN
 
 if TYPE_CHECKING:
     from parley.server.default_agent.mcp.servers import McpServers
@@ -47,31 +44,6 @@ if TYPE_CHECKING:
 
 _MOST_GRAPHS = 16
 """Graphs that are kept ready. To make one takes some milliseconds."""
-
-
-def _local_now() -> datetime:
-    return datetime.now().astimezone()
-
-
-class RememberedFacts(AgentMiddleware):
-    """Puts what the run's context remembers of the person directly above their newest message.
-
-    The model reads it there, the thread never has it.
-    """
-
-    async def awrap_model_call(
-        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
-    ) -> ModelResponse:
-        """Add the message for this call."""
-        memory = value_of(request.runtime.context, "memory")
-        if not isinstance(memory, str) or not memory:
-            return await handler(request)
-        messages = list(request.messages)
-        people = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
-        messages.insert(
-            people[-1] if people else len(messages), HumanMessage(memory, additional_kwargs={HIDDEN: True})
-        )
-        return await handler(request.override(messages=messages))
 
 
 class MemoryToolsWhereGranted(AgentMiddleware):
@@ -131,20 +103,17 @@ class AgentWithServers:
         await self._servers.aclose()
 
 
-def default_graph(
+def agent_graph(
     models: Sequence[ModelOptions],
-    word_delay: float,
     options: DefaultAgentOptions = OUR_WAY,
-    now: Callable[[], datetime] = _local_now,
+    now: Callable[[], datetime] = local_now,
     tools: MemoryTools = NO_MEMORY_TOOLS,
     project: Project = NO_PROJECT,
 ) -> Graph | AgentWithServers:
-    """Return the graph that serves where the user brought none.
+    """Return LangChain's agent on these models, of which the first answers where nobody chooses.
 
     Raises ConfigError for a model, a file or a tool that cannot be used.
     """
-    if not models:
-        return _demonstration(word_delay, now)
     build = _builder(models, options, now, tools, project)
     if options.mcp is None:
         return build(())
@@ -263,16 +232,3 @@ def _named(ready: Mapping[str, BaseChatModel], name: str, key: str) -> BaseChatM
     if name not in ready:
         raise ConfigError(f"built_in.{key}: {name} must be in agent.models, too")
     return ready[name]
-
-
-def _demonstration(word_delay: float, now: Callable[[], datetime]) -> Graph:
-    approval = HumanInTheLoopMiddleware(
-        interrupt_on={"send_email": {"allowed_decisions": ["approve", "edit", "reject"]}},
-        description_prefix="This e-mail needs your approval (demonstration: nothing will be sent)",
-    )
-    return create_agent(
-        DemoModel(word_delay=word_delay),
-        demo_tools(now),
-        middleware=[approval, RememberedFacts()],
-        context_schema=RunContext,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 import httpx
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -11,27 +11,8 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from parley.core.model.errors import ConfigError
+from parley.server.default_agent.run_context import value_of
 from parley.server.options import ModelOptions
-
-
-class RunContext(TypedDict, total=False):
-    """What the default agent takes from a run's context (docs/identity.md)."""
-
-    model_name: str
-    memory: str
-    parley: dict[str, Any]
-    parley_tools: dict[str, str]
-
-
-def value_of(context: object, key: str) -> object:
-    """Return what a run's context has under a key of RunContext, None where it has nothing."""
-    return context.get(key) if isinstance(context, Mapping) else None
-
-
-def identity_of(context: object) -> Mapping[str, Any]:
-    """Return who speaks in a run, and where (docs/identity.md); empty where nobody said so."""
-    found = value_of(context, "parley")
-    return found if isinstance(found, Mapping) else {}
 
 
 class ChosenModel(AgentMiddleware):

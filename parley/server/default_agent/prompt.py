@@ -10,8 +10,8 @@ from pathlib import Path
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import SystemMessage
 
-from parley.server.default_agent.models import value_of
 from parley.server.default_agent.prompt_file import PromptFile
+from parley.server.default_agent.run_context import value_of
 
 DEFAULT_PROMPT = (
     "You are a helpful assistant in a team chat. Answer in the language of the person who writes to you. "

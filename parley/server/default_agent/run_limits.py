@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langgraph.runtime import Runtime
 
 from parley.core.texts import AgentSentence, language_of, say
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 from parley.server.options import ToolRules
 
 

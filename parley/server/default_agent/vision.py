@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from parley.core.texts import AgentSentence, language_of, say
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 
 _PICTURES = ("image", "image_url")
 _LEFT_OUT = "[A picture is here, which you cannot see: this model reads text only. Say so.]"

@@ -7,11 +7,13 @@ from datetime import datetime
 
 from langchain_core.tools import BaseTool, tool
 
+from parley.server.default_agent.run_context import local_now
+
 NOT_SENT = "Demonstration: nothing was sent."
 
 
-def demo_tools(now: Callable[[], datetime]) -> list[BaseTool]:
-    """The tools; `now` is the local time, in its zone."""
+def demo_tools(now: Callable[[], datetime] = local_now) -> list[BaseTool]:
+    """Return the tools; `now` is the local time, in its zone."""
 
     @tool
     def get_time() -> str:

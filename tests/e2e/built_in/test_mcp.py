@@ -154,9 +154,9 @@ def through_chat(process: Process, person: OnTelegram, folder: Path) -> None:
 def test_without_servers_nothing_of_mcp_is_imported(tmp_path: Path) -> None:
     code = """
 import sys
-from parley.server.default_agent.graph import default_graph
+from parley.server.default_agent.graph import agent_graph
 from parley.server.options import ModelOptions
-default_graph([ModelOptions("m", "openai:m", "http://127.0.0.1:1/v1", "k")], 0.0)
+agent_graph([ModelOptions("m", "openai:m", "http://127.0.0.1:1/v1", "k")])
 print(sorted(name for name in sys.modules if name.partition(".")[0] in ("mcp", "langchain_mcp_adapters")))
 """
     done = subprocess.run(

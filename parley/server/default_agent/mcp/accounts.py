@@ -20,7 +20,7 @@ from parley.server.default_agent.mcp.listed_tools import ListedTools
 from parley.server.default_agent.mcp.oauth_provider import oauth_provider
 from parley.server.default_agent.mcp.server_file import McpServer
 from parley.server.default_agent.mcp.sign_in_tool import SignInRefused, sign_in_tool
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from parley.core.texts import AgentSentence, language_of, say
 from parley.server.default_agent.mcp.accounts import AccountConnections
 from parley.server.default_agent.mcp.connection import McpConnection, ServerAway
 from parley.server.default_agent.mcp.server_file import McpServer, read_servers
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 from parley.server.options import McpOptions
 
 log = logging.getLogger(__name__)

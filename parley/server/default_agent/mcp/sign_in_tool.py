@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 
 from parley.core.texts import AgentSentence, language_of, say
 from parley.server.accounts.sign_ins import PATIENCE
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 
 SIGN_IN = "sign_in"
 

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, tool
 
 from parley.core.model.address import Conversation
 from parley.server.default_agent.files.backend import running_thread
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 from parley.server.options import CommandOptions
 from parley.server.sandbox.record import CommandRun, RecordCommand
 from parley.server.sandbox.sandbox import CommandResult, Sandbox

@@ -20,7 +20,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 
 from parley.core.model.errors import ConfigError
-from parley.server.default_agent.models import identity_of
+from parley.server.default_agent.run_context import identity_of
 from parley.server.graphs.projects import Project, import_attribute
 from parley.server.options import ToolRules
 

@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
 _OWN = "parley.server.default_agent."
 _WORKSPACES = "parley.server.workspace.workspaces"
-_OPENAI, _MCP = {"langchain_openai"}, {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
+_AGENT, _MCP = {"langchain_openai", f"{_OWN}graph"}, {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
 _START = """
 import asyncio, sys
 from pathlib import Path
@@ -25,6 +25,8 @@ from parley.app.settings.load import read_settings
 WATCHED = [
     *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
     "cronsim",
+    "parley.server.demo.graph",
+    "parley.server.default_agent.graph",
     *(f"parley.server.default_agent.{name}" for name in "files mcp skills subagents tools.commands".split()),
     "parley.server.sandbox.sandbox",
     "parley.server.workspace.workspaces",
@@ -41,8 +43,8 @@ asyncio.run(main())
 
 # One after the other in one process: what each of them loads beside those before it.
 _LOADED: tuple[tuple[str, set[str]], ...] = (
-    ("", set()),
-    (_MODEL, _OPENAI),
+    ("", {"parley.server.demo.graph"}),
+    (_MODEL, _AGENT),
     (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
     (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files", _WORKSPACES}),
@@ -59,12 +61,13 @@ from parley.app.composition.build import build_parley
 from parley.app.settings.load import read_settings
 
 check_settings(read_settings(sys.argv[1], "test", {}, Path(".")))
-print(*sorted(name for name in sys.modules if name.startswith("parley.server.")))
+at_first_use = ("mnemonic", "parley.server.", "stdnum")
+print(*sorted(name for name in sys.modules if name.startswith(at_first_use)))
 """
 
 
 @pytest.mark.parametrize("settings", ["{}", "agent: {url: 'http://127.0.0.1:1'}"])
-def test_nothing_of_the_server_is_loaded_before_there_is_one(settings: str) -> None:
+def test_what_nothing_needs_yet_is_not_loaded(settings: str) -> None:
     command = [sys.executable, "-c", _CHECK, settings]
     ended = subprocess.run(
         command, cwd=_ROOT, capture_output=True, text=True, timeout=patience(50), check=True

@@ -15,7 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.base import BaseStore
 
-from parley.server.default_agent.models import RunContext
+from parley.server.default_agent.run_context import RunContext
 from parley.server.default_agent.tools.outside import ToolSources
 from parley.server.graphs.registry import Graph
 from parley.server.options import EmbeddedOptions, ToolRules
