@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,14 @@ class NodeRegistry(Protocol):
         """
         ...
 
+    def changes(self) -> int:
+        """Return how often this node was told that one began, or left in order."""
+        ...
+
+    async def wait_for_change(self, seen: int, timeout: float) -> None:
+        """Return when `changes` is more than `seen`, or after `timeout` seconds."""
+        ...
+
     async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         """Take, or keep, what only one node may have; tells who has it now."""
         ...
@@ -91,6 +100,13 @@ class SingleNodeRegistry:
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         return ()
+
+    def changes(self) -> int:
+        return 0
+
+    async def wait_for_change(self, seen: int, timeout: float) -> None:
+        """Return after `timeout` seconds: nobody comes."""
+        await asyncio.sleep(timeout)
 
     async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         return LeaseHolder(self.name, math.inf)

@@ -19,6 +19,7 @@ class _Queue:
 
     def __init__(self) -> None:
         self.told = asyncio.Event()
+        self.wakes = 0
         self.is_ready = False
         self.must_look = False  # somebody said so since the last look began
         self.is_unsure = True  # what the last claim left is not known
@@ -97,13 +98,18 @@ class QueueEvents:
         state.is_ready, state.must_look = False, True
         state.told.set()  # any other one who waits looks, too
 
-    async def wait_told(self, name: str, timeout: float) -> None:
-        """Return when `name` is woken, or after `timeout` seconds."""
+    def wakes(self, name: str) -> int:
+        """Return how often `name` was woken."""
+        return self._queues[name].wakes
+
+    async def wait_told(self, name: str, seen: int, timeout: float) -> None:
+        """Return when `name` was woken more than `seen` times, or after `timeout` seconds."""
         state = self._queues[name]
-        state.told.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
-                await state.told.wait()
+                while state.wakes == seen:
+                    state.told.clear()
+                    await state.told.wait()
 
     def _must_look(self, state: _Queue, now: float) -> bool:
         is_time = now >= min(state.due_at, self._next_look(state.looked_at))
@@ -127,8 +133,10 @@ class QueueEvents:
     def wake(self, queues: Iterable[str]) -> None:
         """Let who waits for `queues` look."""
         for queue in queues:
-            self._queues[queue].must_look = True
-            self._queues[queue].told.set()
+            state = self._queues[queue]
+            state.must_look = True
+            state.wakes += 1
+            state.told.set()
 
     def wake_in(self, queue: str, seconds: float) -> None:
         """Tell that `queue` has work in so many seconds; 0 or less: there it is."""

@@ -245,8 +245,10 @@ async def _all_done(database: Path | str) -> None:
 
 async def _left(scene: Scene) -> tuple[int, int]:
     """How many messages are unfinished, and how many are dead letters."""
+    if left := unfinished(scene.database):
+        (scene.folder / "left.txt").write_text(waiting(scene.database), "utf-8")
     async with _store(scene.database) as store:
-        return unfinished(scene.database), len(await store.dead())
+        return left, len(await store.dead())
 
 
 @asynccontextmanager

@@ -168,6 +168,7 @@ async def _put_together(
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, url, supervisors.reports, opened.clock, news)
     waiting = WaitingWork(journal, lambda: current.channels, clock)
+    await nodes.join(journal.renew)
     bus.crossing, more = nodes.crossing, [nodes.reports, waiting.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, 10.0, clock, partial(_all_of, more), watchers.note_store_write

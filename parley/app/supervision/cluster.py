@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from pydantic import BaseModel, ValidationError
@@ -64,7 +64,10 @@ def parse_node_report(node: Node) -> NodeReport:
 
 
 class ClusterMembership:
-    """Shows this node to the others every two seconds, and knows those that live."""
+    """Shows this node to the others every two seconds, and knows those that live.
+
+    It looks at them at once when one begins: that may soon take a message before one that is stored here.
+    """
 
     def __init__(
         self,
@@ -88,16 +91,34 @@ class ClusterMembership:
     async def run(self) -> None:
         """Look and show until cancelled."""
         while True:
-            channels = {one.name: one.health.value for one in self._channels()}
-            said = NodeReport(agent=self._agent, clock=self._clock_off(), channels=channels)
-            self._nodes.set_report(said.model_dump_json())
-            self._warn_of_clock(said.clock)
-            try:
-                self._known = await self._nodes.list_nodes(TURNS)
-            except StoreUnavailable as error:
-                log_store_failure(log.info, "the other nodes are not seen: %s", error)
+            seen = self._nodes.changes()
+            self._show()
+            await self._look()
             self._warn()
-            await asyncio.sleep(_EVERY)
+            await self._nodes.wait_for_change(seen, _EVERY)
+
+    async def join(self, renew: Callable[[], Awaitable[None]]) -> None:
+        """Let the others know of this node, and know of them, before it listens to a platform.
+
+        `renew` proves that it lives. Raises StoreUnavailable.
+        """
+        self._show()
+        await renew()
+        await self._look()
+
+    def _show(self) -> None:
+        """Set what the others are shown with the next sign of life."""
+        channels = {one.name: one.health.value for one in self._channels()}
+        said = NodeReport(agent=self._agent, clock=self._clock_off(), channels=channels)
+        self._nodes.set_report(said.model_dump_json())
+        self._warn_of_clock(said.clock)
+
+    async def _look(self) -> None:
+        """Look which nodes there are."""
+        try:
+            self._known = await self._nodes.list_nodes(TURNS)
+        except StoreUnavailable as error:
+            log_store_failure(log.info, "the other nodes are not seen: %s", error)
 
     async def others(self) -> bool:
         """Return whether somebody else could go on with our work now."""

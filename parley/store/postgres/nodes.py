@@ -89,13 +89,19 @@ class PostgresNodeRegistry:
         nodes come and go.
         """
         while True:
-            pause = self._seconds / 3
+            pause, seen = self._seconds / 3, self.changes()
             try:
                 await self.renew()
             except StoreUnavailable as error:
                 log_store_failure(log.warning, "this node cannot show that it lives: %s", error)
                 pause /= 5
-            await self._engine.wakeups.wait_told(_NODES, pause)
+            await self.wait_for_change(seen, pause)
+
+    def changes(self) -> int:
+        return self._engine.wakeups.wakes(_NODES)
+
+    async def wait_for_change(self, seen: int, timeout: float) -> None:
+        await self._engine.wakeups.wait_told(_NODES, seen, timeout)
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         s = self._schema
@@ -121,7 +127,8 @@ class PostgresNodeRegistry:
         )
 
     async def wait_for_release(self, what: str, timeout: float) -> None:
-        await self._engine.wakeups.wait_told(f"lease/{what}", timeout)
+        wakeups, name = self._engine.wakeups, f"lease/{what}"
+        await wakeups.wait_told(name, wakeups.wakes(name), timeout)
 
     def _now(self) -> float | None:
         return None if self._clock is None else self._clock()

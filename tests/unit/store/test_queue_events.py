@@ -129,6 +129,22 @@ async def test_who_waits_or_claimed_less_than_asked_has_room() -> None:
     assert not events.has_room("in")
 
 
+async def test_what_was_told_before_the_wait_counts() -> None:
+    events = QueueEvents(FOR_EVER)
+    seen = events.wakes("nodes")
+    events.wake(["nodes"])
+    await events.wait_told("nodes", seen, FOR_EVER)
+
+
+async def test_two_that_wait_for_the_same_are_told_both() -> None:
+    events = QueueEvents(FOR_EVER)
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(2):
+            tasks.create_task(events.wait_told("nodes", events.wakes("nodes"), FOR_EVER))
+        await asyncio.sleep(0)
+        events.wake(["nodes"])
+
+
 async def test_waiting_ends_with_its_time() -> None:
     events, looks = QueueEvents(FOR_EVER), Looks()
     await events.wait_for_work("in", 0.01, looks)

@@ -90,6 +90,23 @@ async def test_queues_are_woken_beside_it(cluster: Cluster, schema: str) -> None
         await waiting
 
 
+async def test_nodes_are_told_of_one_that_begins_and_of_one_that_leaves(
+    cluster: Cluster, schema: str
+) -> None:
+    async with PostgresStore.open(cluster.url, node="a", schema=schema) as a:
+        seen = a.nodes.changes()
+        await a.renew()
+        await a.nodes.wait_for_change(seen, 3600)  # it tells itself, too
+        seen = a.nodes.changes()
+        async with PostgresStore.open(cluster.url, node="b", schema=schema) as b:
+            await b.renew()
+            await a.nodes.wait_for_change(seen, 3600)
+            assert [node.name for node in await a.nodes.list_nodes("") if node.alive] == ["a", "b"]
+            seen = a.nodes.changes()
+        await a.nodes.wait_for_change(seen, 3600)
+        assert [node.name for node in await a.nodes.list_nodes("") if node.alive] == ["a"]
+
+
 async def test_what_one_node_has_another_gets_when_it_lets_go_or_leaves(
     cluster: Cluster, schema: str
 ) -> None:

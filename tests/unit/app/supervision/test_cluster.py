@@ -31,6 +31,7 @@ class Others:
         self.time = 5.0
         self.said = ""
         self.looked = asyncio.Event()
+        self.began = asyncio.Event()
         self.broken = False
 
     def set_report(self, report: str) -> None:
@@ -44,6 +45,13 @@ class Others:
         if self.broken:
             raise StoreUnavailable("away")
         return self.nodes
+
+    def changes(self) -> int:
+        return int(self.began.is_set())
+
+    async def wait_for_change(self, seen: int, timeout: float) -> None:
+        if seen == self.changes():
+            await self.began.wait()
 
     async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         raise AssertionError("not in these tests")
@@ -114,6 +122,33 @@ async def test_a_new_node_may_take_longer_to_store(nodes: tuple[Node, ...], up: 
     made = neighbourhood(others)
     await made.others()
     assert made.crossing() == expected
+
+
+async def test_a_node_is_shown_and_knows_the_others_before_it_listens():
+    nodes = Others()
+    made = neighbourhood(nodes)
+
+    async def renew() -> None:
+        assert json.loads(nodes.said)["channels"] == {"telegram": "standby", "web": "up"}
+        nodes.nodes = A, B
+
+    await made.join(renew)
+    assert made.has_others()
+
+
+async def test_a_node_that_begins_is_known_at_once():
+    others = Others(A)
+    made = neighbourhood(others)
+    running = asyncio.create_task(made.run())
+    await others.looked.wait()
+    others.looked.clear()
+    others.nodes = A, B
+    others.began.set()
+    await others.looked.wait()
+    await asyncio.sleep(0)
+    assert made.has_others()
+    running.cancel()
+    await asyncio.wait([running])
 
 
 async def test_there_is_none_where_there_can_be_one_node_only():

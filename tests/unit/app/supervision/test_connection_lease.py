@@ -46,6 +46,12 @@ class NodeAt:
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         raise AssertionError("not in these tests")
 
+    def changes(self) -> int:
+        raise AssertionError("not in these tests")
+
+    async def wait_for_change(self, seen: int, timeout: float) -> None:
+        raise AssertionError("not in these tests")
+
     async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         table, now = self._table, asyncio.get_running_loop().time()
         table.asked.set()
