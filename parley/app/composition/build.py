@@ -37,7 +37,7 @@ from parley.app.supervision.channel_factory import (
     make_folder,
 )
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
-from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
+from parley.app.supervision.cluster import join_cluster, lease_embedded_agent
 from parley.app.supervision.waiting_work import WaitingWork
 from parley.channels.kit.config import ChannelConfig
 from parley.console.api.setup import FirstSetup, setup_routes
@@ -166,9 +166,8 @@ async def _put_together(
     await opened.agent.tools.bind(loaded, memory, journal, watchers.conversations, clock)
     supervise = make_supervise(bus, memory, current, pairing, journal, watchers.conversations, agent, clock)
     supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
-    nodes = ClusterMembership(journal.nodes, url, supervisors.reports, opened.clock, news)
+    nodes = await join_cluster(journal, url, supervisors.reports, opened.clock)
     waiting = WaitingWork(journal, lambda: current.channels, clock)
-    await nodes.join(journal.renew)
     bus.crossing, more = nodes.crossing, [nodes.reports, waiting.reports]
     pulse = HealthMonitor(
         journal, agent, supervisors, 10.0, clock, partial(_all_of, more), watchers.note_store_write

@@ -15,6 +15,7 @@ from parley.core.model.queues import turn_queue
 from parley.core.ports.health import NODES, Health, HealthReport
 from parley.core.ports.journal import log_store_failure
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.store.interface import Store
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 
@@ -181,6 +182,15 @@ class ClusterMembership:
                 log.warning(
                     "node %s asks another agent (%s): nodes of one store need one agent", node.name, agent
                 )
+
+
+async def join_cluster(
+    store: Store, agent: str, channels: Callable[[], Sequence[HealthReport]], clock: Callable[[], float]
+) -> ClusterMembership:
+    """Return this node among the others, which know of it already. Raises StoreUnavailable."""
+    joined = ClusterMembership(store.nodes, agent, channels, clock, store.news)
+    await joined.join(store.renew)
+    return joined
 
 
 def _line(node: Node) -> str:
