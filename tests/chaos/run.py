@@ -81,13 +81,14 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
         # What a last start would send once more must be in the account too.
         await _stop(scene.parleys)
         await _start(scene.parleys)
-        await _all_done(scene.database)
+        left = await _left(scene)
         told = [await place.told() for place in crowd.places]
         (scene.folder / "told.txt").write_text("\n".join(map(transcript, told)), "utf-8")
         await _stop(scene.parleys)
         await _stop([scene.agent] if scene.agent else [])
     account = settle(told)
-    end = _End(plan, account, striker, runs(scene.agent_database), *await _left(scene))
+    async with _store(scene.database) as store:
+        end = _End(plan, account, striker, runs(scene.agent_database), left, len(await store.dead()))
     return end.result(scene, crowd.repeated_posts, seconds)
 
 
@@ -235,20 +236,20 @@ async def _stop(processes: Sequence[Process]) -> None:
     await asyncio.gather(*(asyncio.to_thread(process.terminate) for process in processes))
 
 
-async def _all_done(database: Path | str) -> None:
-    """Wait for work that nobody waits for: a receipt that is in doubt, or a message that came too late."""
+async def _left(scene: Scene) -> int:
+    """Wait for work that nobody waits for: a receipt that is in doubt, or a message that came too late.
+
+    Returns how many messages are not finished even so. They are counted while Parley runs: DingTalk may push
+    one again a minute later, just when Parley stops, and that one waits for the next start.
+    """
+    left = 0
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
-            while await asyncio.to_thread(unfinished, database):  # noqa: ASYNC110 - nobody tells
+            while left := await asyncio.to_thread(unfinished, scene.database):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(_LOOK_EVERY)
-
-
-async def _left(scene: Scene) -> tuple[int, int]:
-    """How many messages are unfinished, and how many are dead letters."""
-    if left := unfinished(scene.database):
+    if left:
         (scene.folder / "left.txt").write_text(waiting(scene.database), "utf-8")
-    async with _store(scene.database) as store:
-        return left, len(await store.dead())
+    return left
 
 
 @asynccontextmanager

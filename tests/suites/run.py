@@ -176,5 +176,7 @@ def _bury(process: subprocess.Popen[str]) -> None:
 
 
 def _last_lines(log: Path) -> str:
-    lines = [line for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
-    return "\n".join(lines[-6:])
+    """Return what a script said last, without the rows of its tables."""
+    said = log.read_text("utf-8", errors="replace").splitlines()
+    lines = [line for line in said if line.strip() and not line.startswith("|")]
+    return "\n".join(lines[-3:])
