@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
+from functools import cache
 
 from parley.memory.text.secrets.form import MARKS, SEED_PHRASE, MaskedText, SearchedText, SecretForm
-from parley.memory.text.secrets.keys import KEYS, SAID_KEYS
-from parley.memory.text.secrets.numbers import NUMBERS
-from parley.memory.text.secrets.passwords import IN_ADDRESSES, PASSWORDS
-from parley.memory.text.secrets.personal_numbers import PERSONAL_NUMBERS
 from parley.memory.text.secrets.seed_phrases import find_seed_phrases
 
 # Wide letters and digits, and their narrow ones.
@@ -20,9 +16,16 @@ _WIDE = {
 }
 
 
-def all_forms() -> Iterator[SecretForm]:
-    """Yield the forms of secrets in the order in which they are masked; seed phrases come before them."""
-    return chain(KEYS, IN_ADDRESSES, NUMBERS, PERSONAL_NUMBERS, SAID_KEYS, PASSWORDS)
+@cache
+def all_forms() -> tuple[SecretForm, ...]:
+    """Return the forms of secrets in the order in which they are masked; seed phrases come before them."""
+    # Their patterns are compiled with the first text, so that a start does without.
+    from parley.memory.text.secrets.keys import KEYS, SAID_KEYS
+    from parley.memory.text.secrets.numbers import NUMBERS
+    from parley.memory.text.secrets.passwords import IN_ADDRESSES, PASSWORDS
+    from parley.memory.text.secrets.personal_numbers import PERSONAL_NUMBERS
+
+    return (*KEYS, *IN_ADDRESSES, *NUMBERS, *PERSONAL_NUMBERS, *SAID_KEYS, *PASSWORDS)
 
 
 def mask_secrets(text: str) -> MaskedText:

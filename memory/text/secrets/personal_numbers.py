@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib import import_module
+
+from stdnum.br import cpf
+from stdnum.cn import ric
+from stdnum.fr import nir
+from stdnum.it import codicefiscale
+from stdnum.kr import rrn
+from stdnum.mx import curp
+from stdnum.us import ssn
 
 from parley.memory.text.secrets.form import HAN_IS, PERSONAL_NUMBER, WORD_BEGINS, SecretForm, mask_group
 from parley.memory.text.secrets.words import NUMBER_BEGINS, NUMBER_NAMES
@@ -30,13 +37,8 @@ _DATE = re.compile(r"(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[
 _LEAST_DIGITS = 6
 
 
-def _checked(number: str) -> Callable[[re.Match[str]], str]:
-    """Return what masks the numbers of a module of `stdnum`, which is loaded at the first of them."""
-
-    def mask(found: re.Match[str]) -> str:
-        return PERSONAL_NUMBER if import_module(f"stdnum.{number}").is_valid(found[0]) else found[0]
-
-    return mask
+def _checked(is_valid: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
+    return lambda found: PERSONAL_NUMBER if is_valid(found[0]) else found[0]
 
 
 def _said(found: re.Match[str]) -> str:
@@ -47,12 +49,12 @@ def _said(found: re.Match[str]) -> str:
 
 
 PERSONAL_NUMBERS = (
-    SecretForm(_US, _checked("us.ssn")),
-    SecretForm(_CHINA, _checked("cn.ric")),
-    SecretForm(_BRAZIL, _checked("br.cpf")),
-    SecretForm(_FRANCE, _checked("fr.nir")),
-    SecretForm(_KOREA, _checked("kr.rrn")),
-    SecretForm(_ITALY, _checked("it.codicefiscale"), ahead=6),
-    SecretForm(_MEXICO, _checked("mx.curp"), ahead=4),
+    SecretForm(_US, _checked(ssn.is_valid)),
+    SecretForm(_CHINA, _checked(ric.is_valid)),
+    SecretForm(_BRAZIL, _checked(cpf.is_valid)),
+    SecretForm(_FRANCE, _checked(nir.is_valid)),
+    SecretForm(_KOREA, _checked(rrn.is_valid)),
+    SecretForm(_ITALY, _checked(codicefiscale.is_valid), ahead=6),
+    SecretForm(_MEXICO, _checked(curp.is_valid), ahead=4),
     SecretForm(_SAID, _said, NUMBER_BEGINS),
 )
