@@ -31,8 +31,14 @@ class Others:
         self.time = 5.0
         self.said = ""
         self.looked = asyncio.Event()
-        self.began = asyncio.Event()
+        self.begun = 0
+        self.told = asyncio.Event()
         self.broken = False
+
+    def begin(self, node: Node) -> None:
+        self.nodes = (*self.nodes, node)
+        self.begun += 1
+        self.told.set()
 
     def set_report(self, report: str) -> None:
         self.said = report
@@ -47,11 +53,12 @@ class Others:
         return self.nodes
 
     def changes(self) -> int:
-        return int(self.began.is_set())
+        return self.begun
 
     async def wait_for_change(self, seen: int, timeout: float) -> None:
-        if seen == self.changes():
-            await self.began.wait()
+        while seen == self.begun:
+            self.told.clear()
+            await self.told.wait()
 
     async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         raise AssertionError("not in these tests")
@@ -142,8 +149,7 @@ async def test_a_node_that_begins_is_known_at_once():
     running = asyncio.create_task(made.run())
     await others.looked.wait()
     others.looked.clear()
-    others.nodes = A, B
-    others.began.set()
+    others.begin(B)
     await others.looked.wait()
     await asyncio.sleep(0)
     assert made.has_others()
