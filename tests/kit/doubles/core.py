@@ -162,11 +162,14 @@ class RecordingChannel(Channel):
         return [final.text for final in self.finals]
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait, looking at each thing shown, until the condition holds."""
-        async with asyncio.timeout(patience(20)):
-            while not condition():
-                self.news.clear()
-                await self.news.wait()
+        """Wait, looking at each thing shown, until the condition holds. Raises AssertionError."""
+        try:
+            async with asyncio.timeout(patience(20)):
+                while not condition():
+                    self.news.clear()
+                    await self.news.wait()
+        except TimeoutError as error:
+            raise AssertionError(f"waited in vain; the finals are {self.texts}") from error
 
     async def until_finishing(self) -> None:
         """Wait until a final is on its way; the next call waits for another."""
