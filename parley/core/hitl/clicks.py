@@ -16,13 +16,12 @@ from parley.core.hitl.records import (
     click_item,
     decode_question,
     question_document_key,
-    question_queue,
+    waiting_decisions,
 )
 from parley.core.hitl.render import arguments_budget, render_outcome, render_settled
 from parley.core.inbound.access import may_talk
 from parley.core.inbound.stop_presses import StopPresses
 from parley.core.model.address import Conversation
-from parley.core.model.codec import decode
 from parley.core.model.feedback import FEEDBACK_QUESTION, CommentWay
 from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import EDIT, STOP_QUESTION, SUGGESTION_QUESTION, Click, Decision
@@ -113,10 +112,10 @@ async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
 
 
 async def _decided_by(journal: Journal, record: QuestionRecord, click: Click) -> QuestionRecord | None:
-    """Return a question as the first of the presses that were taken decides it, which may be another one.
+    """Return a question as the first of what was taken decides it: another press may be before, or words.
 
-    None where it was worked already and decided nothing. Presses of a turn are worked in the order in which
-    the store took them, on whichever node.
+    None where it was worked already and decided nothing. Decisions of a turn are worked in the order in
+    which the store took them, on whichever node.
     """
     first = await _first_click(journal, record)
     # Looked at afterwards: one that was worked meanwhile waits no more, and this one would seem the first.
@@ -150,9 +149,8 @@ async def _pressed_question(journal: Journal, click: Click) -> QuestionRecord | 
 
 
 async def _first_click(journal: Journal, record: QuestionRecord) -> Click | None:
-    """Return the press that waits to decide a question."""
-    queue = question_queue(Conversation.parse(record.place).channel)
-    events = [decode(QuestionEvent, item.body) for item in await journal.waiting(queue, record.turn)]
+    """Return the press, or the words, that wait to decide a question."""
+    events = await waiting_decisions(journal, record)
     return next((each.click for each in events if each.key == record.question.id and each.click), None)
 
 

@@ -11,7 +11,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.options import DecisionRules
 from parley.core.model.questions import Click, Decision, Question
 from parley.core.model.queues import QUESTIONS
-from parley.core.ports.journal import Document, DocumentRepository, NewQueueItem
+from parley.core.ports.journal import Document, DocumentRepository, Journal, NewQueueItem
 
 QUESTION_PREFIX = "question/"
 
@@ -67,11 +67,15 @@ class QuestionEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionEvent:
-    """A piece of work about one question."""
+    """A piece of work about one question.
+
+    The run goes on by a decision of its own, unless it `resumes` not: words go on with it in their turn.
+    """
 
     happening: QuestionEventKind
     key: str
     click: Click | None = None
+    resumes: bool = True
 
 
 def question_queue(channel: str) -> str:
@@ -121,6 +125,15 @@ def click_item(record: QuestionRecord, event: QuestionEvent, dedupe: str) -> New
     return NewQueueItem(
         question_queue(Conversation.parse(record.place).channel), record.turn, encode(event), dedupe
     )
+
+
+async def waiting_decisions(journal: Journal, record: QuestionRecord) -> tuple[QuestionEvent, ...]:
+    """Return what is to decide a question, or others of its turn, in the order in which it was stored.
+
+    Raises StoreUnavailable.
+    """
+    queue = question_queue(Conversation.parse(record.place).channel)
+    return tuple(decode(QuestionEvent, item.body) for item in await journal.waiting(queue, record.turn))
 
 
 def decode_question(document: Document) -> QuestionRecord | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,22 +12,32 @@ from parley.core.hitl import audit
 from parley.core.hitl.lifecycle import collect_answers
 from parley.core.hitl.policy import may_decide, parse_reply, takes_words
 from parley.core.hitl.records import (
+    QuestionEvent,
     QuestionEventKind,
     QuestionRecord,
+    click_item,
     event_item,
     question_document,
     questions_of_turn,
+    waiting_decisions,
 )
 from parley.core.hitl.render import localise_question, render_question
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer, QuestionKind
+from parley.core.model.questions import EDIT, AnswerKind, Click, Decision, InterruptAnswer, QuestionKind
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import Document
+from parley.core.ports.journal import Document, NewQueueItem
+from parley.core.ports.lease import uptime
 from parley.core.services import CoreServices
 from parley.core.state.conversations import PendingQuestion
 from parley.core.texts import Sentence, say
 
 _Open: TypeAlias = tuple[QuestionRecord, Document]
+
+_LOOK_EVERY = 0.05
+_LONGEST_WAIT = 10.0
+"""Seconds that words wait for decisions before them. Only a channel that is closed takes longer to work one,
+and a conversation does not wait for that.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,11 @@ class TextReplyResult:
 async def take_text_reply(
     services: CoreServices, pending: PendingQuestion, message: InboundMessage
 ) -> TextReplyResult:
-    """Let a message decide the open question that it answers. Raises StoreUnavailable."""
+    """Let a message decide the open question that it answers, after the presses that were taken before it.
+
+    Raises StoreUnavailable.
+    """
+    until = uptime() + _LONGEST_WAIT
     while True:
         questions = await questions_of_turn(services.journal, pending.turn)
         records = [record for record, _ in questions]
@@ -58,11 +73,33 @@ async def take_text_reply(
             return _going_on(services, message, records, again=not (message.resumes or ours))
         if ours:
             return _next(services, message, waiting[-1][0], len(waiting))
+        if await _is_behind(services, waiting, message) and uptime() < until:
+            await asyncio.sleep(_LOOK_EVERY)
+            continue
         (record, document), decision = _answered(services, waiting, message)
         if isinstance(decision, str):
             return TextReplyResult(text=decision)
+        if await services.journal.put(_words_item(record, message, decision)) != (None,):
+            continue  # a press may have come before it
         with suppress(DocumentConflict):
             await services.journal.set(question_document(document, replace(record, decision=decision)))
+
+
+async def _is_behind(services: CoreServices, waiting: Sequence[_Open], message: InboundMessage) -> bool:
+    """Return whether decisions wait to be worked that were taken before the message's own, if it has one."""
+    for record in {record.place: record for record, _ in waiting}.values():
+        first = next(iter(await waiting_decisions(services.journal, record)), None)
+        if first is not None and (first.click is None or first.click.id != message.id):
+            return True
+    return False
+
+
+def _words_item(record: QuestionRecord, message: InboundMessage, decision: Decision) -> NewQueueItem:
+    """Return a decision in words, to stand among the presses: what is stored first decides."""
+    key, place = record.question.id, message.conversation
+    click = Click(message.id, key, decision.option, message.sender, place, message.private, decision.text)
+    event = QuestionEvent(QuestionEventKind.CLICK, key, click, resumes=False)
+    return click_item(record, event, f"{place.channel}:words:{key}:{message.id}")
 
 
 def _going_on(

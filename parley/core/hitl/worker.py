@@ -134,7 +134,9 @@ async def _decide(services: CoreServices, claim: Claim, event: QuestionEvent) ->
             return
         last = not any(other.open for other, _ in questions if other.question.id != event.key)
         try:
-            documents, puts = await _changes(services, record, document, decision, last=last)
+            documents, puts = await _changes(
+                services, record, document, decision, resumes=last and event.resumes
+            )
         except MemoryFailed as error:
             await _tell_failure(services, claim, record, error)
             return
@@ -143,16 +145,16 @@ async def _decide(services: CoreServices, claim: Claim, event: QuestionEvent) ->
 
 
 async def _changes(
-    services: CoreServices, record: QuestionRecord, document: Document, decision: Decision, *, last: bool
+    services: CoreServices, record: QuestionRecord, document: Document, decision: Decision, *, resumes: bool
 ) -> tuple[tuple[Document, ...], tuple[NewQueueItem, ...]]:
-    """Return what a decision changes; with the `last` one of a turn its run goes on.
+    """Return what a decision changes; where it `resumes`, the turn's run goes on.
 
     What an offer says is done first: done again after a crash it changes nothing. Raises MemoryFailed.
     """
     if record.offer and decision.option == APPROVE and not await forget_offered(services, record):
         return drop_changes(record, document)
     documents, puts = decision_changes(record, document, decision)
-    if last and not record.offer:
+    if resumes and not record.offer:
         puts = (*puts, resume_item(record, services.clock()))
     return documents, puts
 

@@ -1,9 +1,9 @@
-"""Two presses in the same instant, as often as it takes to believe that one of them decides."""
+"""Two answers to a question in the same instant, as often as it takes to believe that one decides."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,6 +19,7 @@ from tests.kit.samples.questions import ANN
 from tests.kit.waiting import until
 
 _OPTIONS = ("approve", "reject")
+_WORDS = "no, not today"
 _TOGETHER = 25
 """Questions that are under way at once: a thousand one after the other would only take longer."""
 
@@ -27,12 +28,7 @@ async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) 
     """Ask so many questions, press both buttons of each at once, on the first and on the last of the nodes,
     and see that each was decided once: for its asker, for the agent, in its message and on record.
     """
-    for start in range(0, rounds, _TOGETHER):
-        chats = [Conversation("test", f"chat{number}") for number in range(start, start + _TOGETHER)]
-        await asyncio.gather(*(nodes[0].say("ask", conversation=chat) for chat in chats))
-    await until_finals(nodes, 2 * rounds)
-    asked = [final for final in finals_of(nodes) if final.question is not None]
-    assert len(asked) == rounds
+    asked = await ask(nodes, rounds)
     for start in range(0, rounds, _TOGETHER):
         pairs = [(final, option) for final in asked[start : start + _TOGETHER] for option in _OPTIONS]
         told = await asyncio.gather(*(press(nodes, final, option) for final, option in pairs))
@@ -45,6 +41,67 @@ async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) 
     kinds = [entry.kind async for entry in audit.list_entries(nodes[0].journal)]
     assert kinds.count(audit.AuditKind.DECIDED) == rounds
     check_messages(nodes, rounds)
+
+
+async def press_and_words(nodes: Sequence[Core], rounds: int) -> None:
+    """Ask so many questions, and answer each in words on the first of the nodes while it is pressed on the
+    last; see that what was stored first decided, and that who pressed was told just that.
+    """
+    asked = await ask(nodes, rounds)
+    taken = list[bool]()
+    for start in range(0, rounds, _TOGETHER):
+        some = enumerate(asked[start : start + _TOGETHER])
+        taken += await asyncio.gather(*(press_or_words(nodes, final, place) for place, final in some))
+    await until_finals(nodes, 3 * rounds + sum(taken))
+    await until_nothing_waits(nodes, asked)
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    for final in finals_of(nodes):
+        if final.text.startswith(("given", "you said")):
+            said[final.conversation.key].append(final.text)
+    for final, pressed in zip(asked, taken, strict=True):
+        # Words that came too late to decide are what is talked about after the decision.
+        after = ["given i1=approve", f"you said {_WORDS}"] if pressed else [f"given i1={_WORDS}"]
+        assert sorted(said[final.conversation.key]) == after
+    kinds = [entry.kind async for entry in audit.list_entries(nodes[0].journal)]
+    assert kinds.count(audit.AuditKind.DECIDED) == rounds
+    assert 0 < sum(taken) < rounds, "now one was first and now the other"
+
+
+async def press_or_words(nodes: Sequence[Core], final: OutboundMessage, place: int) -> bool:
+    """Answer one question in both ways; return whether who pressed was told that it counts.
+
+    Of three neighbours one is told in words first, one is pressed first, and one both at the same time.
+    """
+    here, taken = final.conversation, say("en", Sentence.QUESTION_TAKEN)
+
+    def worked() -> bool:
+        return len([each for each in finals_of(nodes) if each.conversation == here]) > 2
+
+    if place % 3 == 0:
+        await nodes[0].say(_WORDS, conversation=here)
+        await until(worked, "words decide a question")
+        told = await press(nodes[-1:], final, _OPTIONS[0])
+    elif place % 3 == 1:
+        told = await press(nodes[-1:], final, _OPTIONS[0])
+        await nodes[0].say(_WORDS, conversation=here)
+    else:
+        said = asyncio.create_task(nodes[0].say(_WORDS, conversation=here))
+        await asyncio.sleep(place / 500)  # mostly until the words are worked, somewhere
+        told = await press(nodes[-1:], final, _OPTIONS[0])
+        await said
+    assert told == taken or f"Ann: “{_WORDS}”" in told
+    return told == taken
+
+
+async def ask(nodes: Sequence[Core], rounds: int) -> Sequence[OutboundMessage]:
+    """Ask so many questions on the first of the nodes, each in a chat of its own; return what shows them."""
+    for start in range(0, rounds, _TOGETHER):
+        chats = [Conversation("test", f"chat{number}") for number in range(start, start + _TOGETHER)]
+        await asyncio.gather(*(nodes[0].say("ask", conversation=chat) for chat in chats))
+    await until_finals(nodes, 2 * rounds)
+    asked = [final for final in finals_of(nodes) if final.question is not None]
+    assert len(asked) == rounds
+    return asked
 
 
 async def press(nodes: Sequence[Core], final: OutboundMessage, option: str) -> str:

@@ -78,7 +78,7 @@ async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, t
     assert "What langsmith, webhook heard of their opinions on answers: delete it there." in report.kept
     assert not report.unfinished
     found = counts(report)
-    assert found[DataKind.MESSAGES] == 7
+    assert found[DataKind.MESSAGES] == 8
     assert found[DataKind.QUESTIONS] == 1
     assert found[DataKind.DECISIONS] == 1
     assert (found[DataKind.CONVERSATIONS], found[DataKind.SHARES], found[DataKind.THREADS]) == (1, 2, 2)
@@ -174,7 +174,7 @@ async def test_an_erasure_goes_on_after_a_crash_at_any_moment(lived, tmp_path: P
         shutil.rmtree(folder)
         deaths += 1
     assert deaths > 20
-    assert whole[DataKind.MESSAGES] == 7
+    assert whole[DataKind.MESSAGES] == 8
 
 
 async def test_threads_that_cannot_be_deleted_are_found_again(folder: Path, threads: ThreadShelf) -> None:
@@ -189,7 +189,7 @@ async def test_threads_that_cannot_be_deleted_are_found_again(folder: Path, thre
     assert not again.unfinished
     assert again.begun > 0
     assert counts(again)[DataKind.THREADS] == 2
-    assert counts(again)[DataKind.MESSAGES] == 7
+    assert counts(again)[DataKind.MESSAGES] == 8
     assert traces(folder) == []
 
 
@@ -307,7 +307,7 @@ async def test_an_export_has_all_of_a_person_and_changes_nothing(
     assert '"choice": "down"' in texts["account.jsonl"]
     assert '"count": "account/' in texts["usage.jsonl"]
     assert texts["receipt.txt"].splitlines() == list(report.lines("exported"))
-    assert counts(report)[DataKind.MESSAGES] == 7
+    assert counts(report)[DataKind.MESSAGES] == 8
 
 
 async def test_an_export_says_which_threads_are_missing(
