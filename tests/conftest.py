@@ -13,6 +13,7 @@ from hypothesis import settings
 from tests.kit.checkout import IMPORTED_AS, USER_DATA
 from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
+from tests.suites.time_limit import TimeLimits
 
 # Whoever runs the tests may have a proxy, and passwords in ~/.netrc: neither is for servers of the tests.
 for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
@@ -40,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("steady")
     if config.option.timeout is None:
         config.option.timeout = patience(float(config.getini("timeout")))
+    config.pluginmanager.register(TimeLimits())
     CHOSEN.choose(config.getoption("--engine"))
     # Whoever runs the tests may have a Parley of their own: no test may find it, nor a process of one.
     os.environ["XDG_DATA_HOME"] = str(USER_DATA)
