@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from parley.memory.text.lazy_pattern import lazy_pattern
 from parley.memory.text.search_terms import UNSPACED
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve"
@@ -17,16 +18,16 @@ _ORDER = "first second third last next previous before after former until since 
 _SPANS = "day week month year morning afternoon evening night daily weekly monthly yearly"
 _TENSE = "was were had used will would might may could formerly previously currently anymore longer"
 _TELLING = frozenset(f"{_MONTHS} {_DAYS} {_ORDER} {_SPANS} {_TENSE}".split())
-_NEGATION = re.compile(
+_NEGATION = lazy_pattern(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|hardly|barely|stopped|quit|\w+n't)\b"
     r"|[不没沒无無别未非勿]"
 )
-_HAN_VALUE = re.compile(
+_HAN_VALUE = lazy_pattern(
     r"[零一二两兩三四五六七八九十百千万半几]|周[日末]|星期|上|下|前|后|後|早|晚|先|再|年|月|日|号|曾|将|已"
 )
 _NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")
 _LETTER = rf"[^\W\d_{UNSPACED}]"
-_WORD = re.compile(rf"{_LETTER}+(?:'{_LETTER}+)*")
+_WORD = lazy_pattern(rf"{_LETTER}+(?:'{_LETTER}+)*")
 # A statement is about the one it begins with; these openings stand for the person whose memory it is.
 _ANYBODY = frozenset({"user", "i", "they", "he", "she", "", "the"})
 

@@ -10,6 +10,7 @@ import re
 
 from parley.core.inbound.look_alikes import fold_look_alikes
 from parley.core.model.sanitize import sanitize_text
+from parley.memory.text.lazy_pattern import lazy_pattern
 from parley.memory.text.search_terms import UNSPACED
 from parley.memory.text.sentences import split_sentences
 
@@ -77,11 +78,11 @@ _ADDRESSED = (
 _BEGINS = r"(?:^[\W\d_]*+|[;；:：—–()（）\"“”„«»「」『』•\n][\W\d_]{0,8}|\s[-*>][\s]{1,4})"
 _SOURCE = "|".join((*_INJECTED, rf"{_BEGINS}(?:{'|'.join(_ADDRESSED)})"))
 _LETTERS = re.compile(r"(\\.)|([^\W\d_]+)")
-_BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
+_BETWEEN_UNSPACED = lazy_pattern(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _MOST_READ = 4_000
 _QUOTED = ("User said: “", "用户说：“")
-_QUOTATION = re.compile(rf"(?:{'|'.join(_QUOTED)})[^“”]*”?\s*")
+_QUOTATION = lazy_pattern(rf"(?:{'|'.join(_QUOTED)})[^“”]*”?\s*")
 
 
 def _as_read(text: str) -> str:
@@ -95,8 +96,8 @@ def _folded_pattern(source: str) -> str:
     return _LETTERS.sub(lambda found: found[1] or _as_read(found[2]), source)
 
 
-_ORDER = re.compile(_SOURCE, re.IGNORECASE)
-_FOLDED_ORDER = re.compile(_folded_pattern(_SOURCE), re.IGNORECASE)
+_ORDER = lazy_pattern(_SOURCE, re.IGNORECASE)
+_FOLDED_ORDER = lazy_pattern(lambda: _folded_pattern(_SOURCE), re.IGNORECASE)
 
 
 def orders_assistant(text: str) -> bool:

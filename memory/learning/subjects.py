@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from parley.memory.text.lazy_pattern import lazy_pattern
+
 _KIN = (
     "wife|husband|partner|girlfriend|boyfriend|fiancée?|mother|father|mum|mom|dad|parents|sister|brother|son|"
     "daughter|child|children|kids?|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|"
@@ -22,25 +24,25 @@ _KIN_HAN = (
     "同學|同桌|导师|導師|领导|領導|上司|下属|下屬|客户|客戶|房东|房東|"
     "[妈媽爸哥姐弟妹](?![妈媽爸哥姐弟妹])"
 )
-_ENGLISH = re.compile(
+_ENGLISH = lazy_pattern(
     rf"^(?:(?:the )?user(?:'s|’s)|my|our|their|his|her) "
     rf"((?:\w+ )?(?:ex-|step-?|great-)?(?:{_KIN})(?:-in-law)?)\b"
     r"(?:,? ((?-i:[A-Z])[\w’'-]{1,40}))?(?!['’]s)",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(
+_CHINESE = lazy_pattern(
     rf"^(?:(?:用户|用戶|我|他|她|咱)[们們]?家?的?(?:一?[个個])?[大小二三]?({_KIN_HAN})|({_FAMILY_HAN}))(?![的们們])"
 )
-_JAPANESE = re.compile(
+_JAPANESE = lazy_pattern(
     r"^(?:(?:私|僕|俺|うち|ユーザー)の)?"
     r"(妻|夫|母|父|両親|息子|娘|兄|姉|弟|妹|祖母|祖父|彼女|彼氏|友人|友達|上司|同僚|お?母さん|お?父さん)[はがも]"
 )
-_KOREAN = re.compile(
+_KOREAN = lazy_pattern(
     r"^(?:내|제|우리|저희|사용자의) "
     r"(어머니|아버지|엄마|아빠|아내|남편|아들|딸|형|오빠|누나|언니|동생|부모님|할머니|할아버지|여자친구|남자친구|친구|상사|동료)"
     r"(?:는|은|이|가|도|께서)"
 )
-_RUSSIAN = re.compile(
+_RUSSIAN = lazy_pattern(
     r"^(?:у )?(?:мой|моя|мои|моего|моей|моих|его|её|ее) "
     r"(мам[аы]|пап[аы]|мать|матери|отец|отца|жен[аы]|мужа?|сына?|дочь|дочери|брата?|сестр[аы]|бабушк[аи]"
     r"|дедушк[аи]|друга?|подруг[аи]|начальника?|коллег[аи]|родители|дети)\b(?: ((?-i:[А-ЯЁ])[\w-]{1,40}))?",
@@ -48,13 +50,13 @@ _RUSSIAN = re.compile(
 )
 # What rules write before a person's own words.
 _ASKED = re.compile(r"User asked to remember: |用户要求记住：")
-_GERMAN = re.compile(
+_GERMAN = lazy_pattern(
     r"^(?:(?:der|die) )?(?:mein|meine|sein|seine|ihr|ihre) "
     r"(frau|mann|partnerin|partner|freundin|freund|mutter|vater|schwester|bruder|sohn|tochter|chefin|chef|kollegin|kollege)\b"
     r"(?: ((?-i:[A-ZÄÖÜ])[\w-]{1,40}))?",
     re.IGNORECASE,
 )
-_ROMANCE = re.compile(
+_ROMANCE = lazy_pattern(
     r"^(?:mon|ma|mi|minha|meu|mia|mio|la mia|il mio|a minha|o meu|son|sa|su) "
     r"(femme|mari|mère|père|sœur|soeur|frère|fils|fille|ami|amie|esposa|esposo|marido|madre|padre|hermana|hermano|"
     r"hija|hijo|amiga|amigo|mãe|pai|irmã|irmão|filha|filho|moglie|marito|sorella|fratello|figlia|figlio|amica|amico)\b"
@@ -62,7 +64,7 @@ _ROMANCE = re.compile(
     re.IGNORECASE,
 )
 # "Kim moved to Oslo": a name before a verb that facts begin with.
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"^([A-Z][\w’-]{1,40}) (?:is|was|has|had|lives?|lived|works?|worked|likes?|loves?|prefers?|hates?|moved|"
     r"plays?|studies|studied|wants?|needs?|owns?|married|got|will|started|turned|speaks?)\b"
 )

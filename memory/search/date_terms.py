@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from parley.memory.text.lazy_pattern import lazy_pattern
+
 _NAMES = (
     "january february march april may june july august september october november december",
     "januar februar märz april mai juni juli august september oktober november dezember",
@@ -28,7 +30,7 @@ _BEFORE_MONTH = (
     "in|since|until|by|during|of|for|last|next|this|early|late|mid|im|seit|anfang|mitte|ende|letzten|nächsten|en|"
     "depuis|début|fin|desde|hasta|este|em|até|nel|a|ad|da|dal|в|с|до"
 )
-_WRITTEN = re.compile(
+_WRITTEN = lazy_pattern(
     rf"""\b(?P<y1>{_YEAR})-(?P<m1>\d\d?)(?:-(?P<d1>\d\d?))?\b
     | (?:(?P<y2>{_YEAR})\s*[年년]\s*)?(?P<m2>\d\d?)\s*[月월](?:\s*(?P<d2>\d\d?)\s*[日号號일])?
     | (?P<y3>{_YEAR})\s*[年년]

@@ -24,6 +24,7 @@ from parley.memory.text.languages import (
     stop_words,
     unaccented,
 )
+from parley.memory.text.lazy_pattern import lazy_pattern
 
 _KANA = "\u3040-\u30ff"
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -32,15 +33,15 @@ _HANGUL = "\uac00-\ud7a3"
 _OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 UNSPACED = _KANA + _HAN + _HANGUL + _OTHERS
 """Characters of scripts without spaces, as in a regular expression; indexed one by one and in pairs."""
-_PIECE = re.compile(rf"([{UNSPACED}]+)|(\d+(?:\.\d+)*)|([^\W\d_{UNSPACED}]+)")
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PIECE = lazy_pattern(rf"([{UNSPACED}]+)|(\d+(?:\.\d+)*)|([^\W\d_{UNSPACED}]+)")
+_IS_UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 _POSSESSIVE = re.compile(r"['’]s\b")
 # What French and Italian shorten before a vowel: "l'école", "dell'utente".
-_ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|un|(?:d|n|s)?[aeu]ll|quest|quell)['’](?=\w)")
+_ELIDED = lazy_pattern(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|un|(?:d|n|s)?[aeu]ll|quest|quell)['’](?=\w)")
 _ELIDES = frozenset(("fr", "it"))
 _SHORTENED = re.compile(r"['’](?=\w)")
-_IS_KANA = re.compile(f"[{_KANA}]")
-_IS_HANGUL = re.compile(f"[{_HANGUL}]")
+_IS_KANA = lazy_pattern(f"[{_KANA}]")
+_IS_HANGUL = lazy_pattern(f"[{_HANGUL}]")
 _IS_CYRILLIC = re.compile("[\u0400-\u04ff]")
 
 # Han function characters, simplified and traditional: alone they are no terms.

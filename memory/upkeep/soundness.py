@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 
 from parley.memory.edits.comparable_values import comparable_values
 from parley.memory.edits.distinctive_terms import distinctive_terms
+from parley.memory.text.lazy_pattern import lazy_pattern
 from parley.memory.text.search_terms import FUNCTION_CHARACTERS, UNSPACED, search_words, terms
 
 _NEGATION_WORDS = """
@@ -22,7 +23,7 @@ _NEGATION_WORDS = """
     nunca jamás sin ningún ninguna não sem nenhum nenhuma non mai senza nessun nessuna не нет никогда без ни
 """
 _NEGATIONS = frozenset(_NEGATION_WORDS.split())
-_NEGATED = re.compile(r"[不没沒无無别別未非勿]|ない|ません|안 |못 |않|없|아니")
+_NEGATED = lazy_pattern(r"[不没沒无無别別未非勿]|ない|ません|안 |못 |않|없|아니")
 # What joins two statements, and says nothing by itself.
 _JOINING_WORDS = """
     and also both a an the is are was has have who which that it its their user user's und auch der die das
@@ -33,10 +34,10 @@ _JOINING_CHARACTERS = frozenset("和也并並且以及同时時还還有与與�
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LETTER = rf"[^\W\d_{UNSPACED}]"
-_WORD = re.compile(rf"(?:{_LETTER}|\d)+(?:['’.-](?:{_LETTER}|\d)+)*")
-_CHARACTER = re.compile(f"[{UNSPACED}]")
+_WORD = lazy_pattern(rf"(?:{_LETTER}|\d)+(?:['’.-](?:{_LETTER}|\d)+)*")
+_CHARACTER = lazy_pattern(f"[{UNSPACED}]")
 _SENTENCE_ENDS = ".!?:;\n"
-_CLAUSE = re.compile(r"[,;.:!?，；。：！？](?=\s|$)|[，；。：！？]|\b(?:and|und|et|y|e|и)\b")
+_CLAUSE = lazy_pattern(r"[,;.:!?，；。：！？](?=\s|$)|[，；。：！？]|\b(?:and|und|et|y|e|и)\b")
 
 
 def stands_for(text: str, sources: Sequence[str], share: float = 1.0) -> bool:

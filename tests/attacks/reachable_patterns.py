@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 
+from parley.memory.text.lazy_pattern import LazyPattern
 from tests.kit.checkout import ROOT, parsed
 
 _OF_PARLEY = ("agent", "app", "console", "core", "server", "store")
@@ -70,6 +71,8 @@ def of_module(name: str) -> Iterator[Reachable]:
 
 
 def _within(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, LazyPattern):
+        value = value.compiled
     if isinstance(value, re.Pattern):
         yield place, value
     elif depth < _DEEPEST:

@@ -18,6 +18,7 @@ from parley.memory.learning.extraction.statements import StatedFact, read_statem
 from parley.memory.learning.extraction.turn_filter import LearnableTurn, LearnableTurns
 from parley.memory.model.document import Category, Fact, MemoryDocument
 from parley.memory.text.instructions import is_standing_instruction, says_every_time
+from parley.memory.text.lazy_pattern import lazy_pattern
 
 _SO = r"(?:(?:hi|hello|hey|well|ok|okay|oh|so|and|also|by the way|actually|yes|no)[,!]?\s{1,8}){0,6}"
 _REMEMBER = (
@@ -41,21 +42,21 @@ _REMEMBER = (
 )
 _WISHES = re.compile(r"(?:can|could|would|will) you\b|能不能|可以", re.IGNORECASE)
 _QUESTION_ENDS = "吗嗎吧么呢"
-_CORRECTS = re.compile(
+_CORRECTS = lazy_pattern(
     r"no[,!.]? (?:i meant|i said|i mean) .+|that(?:'s|’s| is) (?:wrong|not right)[,:.]? .+"
     r"|不对[，,。]?\s*.+|不是[，,]\s*我(?:的意思是|说的是|是说).+",
     re.IGNORECASE,
 )
-_FORGET = re.compile(
+_FORGET = lazy_pattern(
     rf"{_SO}(?:please )?forget(?: that| about)? (.+)|(?:请|帮我)?(?:忘记|忘掉|忘了)(?:关于)?(.+)",
     re.IGNORECASE,
 )
 # Boundaries of statements, but not the point of "Dr." and "4. Mai"; questions are recognised by their mark.
-_END = re.compile(
+_END = lazy_pattern(
     r"(?<!\bst)(?<!\bmr)(?<!\bdr)(?<!\bmrs)(?<!\b\d)(?<!\b\d\d)\.(?=\s|$)|[!?](?=\s|$)|[。！？；;\n]+",
     re.IGNORECASE,
 )
-_POINTS = re.compile(
+_POINTS = lazy_pattern(
     r"(?:it|this|that|these|those|them|him|her|you|your|how|the way|what|when|to)\b"
     r"|你|这|那|它|他|她|吗|什么",
     re.IGNORECASE,
