@@ -22,6 +22,7 @@ from parley.server.assistants.service import AssistantService
 from parley.server.authentication import AuthMiddleware, check_auth
 from parley.server.authorization import AccessRules
 from parley.server.crons.service import CronService
+from parley.server.demo.factory import DemoGraphFactory
 from parley.server.graphs.projects import import_attribute
 from parley.server.graphs.registry import GraphRegistry
 from parley.server.http_errors import Problem, answer_problem
@@ -142,11 +143,9 @@ def _sources(options: EmbeddedOptions, closing: AsyncExitStack) -> Mapping[str, 
 
 
 def _default_graph(options: EmbeddedOptions, closing: AsyncExitStack) -> object:
-    # Each loads only what answers.
     if not options.models:
-        from parley.server.demo.graph import demo_graph
-
-        return demo_graph(options.word_delay)
+        return DemoGraphFactory(options.word_delay)
+    # Only what answers is loaded.
     from parley.server.default_agent.graph import AgentWithServers, agent_graph
 
     made = agent_graph(

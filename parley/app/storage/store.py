@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
@@ -22,11 +22,12 @@ from parley.core.ports.journal import DocumentRepository, QueueItem
 from parley.store.diagnosis import StoreProbe, StoreStatistics
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
-from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.sqlite.database.file_lock import lock_database
 from parley.store.sqlite.diagnosis import probe_sqlite, sqlite_statistics, sqlite_waiting
 from parley.store.sqlite.read_only import open_read_only
-from parley.store.store_copy import CopyEndpoint
+
+if TYPE_CHECKING:
+    from parley.store.store_copy import CopyEndpoint
 
 _PATIENCE = 10.0
 """Seconds that one operation of a server may take."""
@@ -86,6 +87,8 @@ async def open_store_read_only(loaded: LoadedSettings) -> AsyncIterator[ReadOnly
 def open_copy_endpoint(loaded: LoadedSettings, *, new: bool) -> AbstractAsyncContextManager[CopyEndpoint]:
     """Open it to copy from, or, `new`, to copy to. Raises StoreUnavailable, ConfigError."""
     if loaded.settings.store.embedded:
+        from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
+
         return open_sqlite_endpoint(database_path(loaded), new=new)
     side: AbstractAsyncContextManager[CopyEndpoint] = _postgres().open_postgres_endpoint(
         loaded.settings.store.url

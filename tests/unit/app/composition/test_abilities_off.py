@@ -15,7 +15,10 @@ _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
 _OWN = "parley.server.default_agent."
 _WORKSPACES = "parley.server.workspace.workspaces"
-_AGENT, _MCP = {"langchain_openai", f"{_OWN}graph"}, {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
+_AGENT, _MCP = (
+    {"langchain.agents", "langchain_openai", f"{_OWN}graph"},
+    {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"},
+)
 _START = """
 import asyncio, sys
 from pathlib import Path
@@ -25,6 +28,7 @@ from parley.app.settings.load import read_settings
 WATCHED = [
     *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
     "cronsim",
+    "langchain.agents",
     "parley.server.demo.graph",
     "parley.server.default_agent.graph",
     *(f"parley.server.default_agent.{name}" for name in "files mcp skills subagents tools.commands".split()),
@@ -43,7 +47,7 @@ asyncio.run(main())
 
 # One after the other in one process: what each of them loads beside those before it.
 _LOADED: tuple[tuple[str, set[str]], ...] = (
-    ("", {"parley.server.demo.graph"}),
+    ("", set()),
     (_MODEL, _AGENT),
     (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
