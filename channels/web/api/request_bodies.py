@@ -123,7 +123,8 @@ def _checked_id(given: object) -> str:
     try:
         return _ID.validate_python(given)
     except ValidationError as problem:
-        raise WebApiError(404, "unknown", "There is nothing of that name.") from problem
+        rule = "an id has 8 to 64 characters of A-Z a-z 0-9 _ and -"
+        raise WebApiError(404, "unknown", f"There is nothing of that name: {rule}.") from problem
 
 
 def _first(problem: ValidationError) -> str:

@@ -143,6 +143,7 @@ async def test_a_topic_and_a_cursor_of_a_query_are_what_they_must_be(site: Site)
             answer = await site.http.request(method, path, params={"topic": topic})
             assert answer.status_code == 404, (method, below, topic)
             assert answer.json()["error"]["code"] == "unknown"
+            assert "8 to 64 characters" in answer.json()["error"]["text"]
     assert await site.texts(topic="topic-001") == ["in the topic"]
     for before in ("9", "z" * 24, "0" * 16 + "-abcde\x00", "1" * 16 + "-abcdef/../", "１" * 16 + "-abcdef"):
         answer = await site.http.get(f"/api/chat/conversations/{CHAT}/messages", params={"before": before})
