@@ -28,9 +28,6 @@ from parley.server.default_agent.prompt import Instructions
 from parley.server.default_agent.remembered_facts import RememberedFacts
 from parley.server.default_agent.run_context import RunContext, identity_of, local_now, value_of
 from parley.server.default_agent.run_limits import run_limits
-from parley.server.default_agent.suggestions import SuggestedMessages
-from parley.server.default_agent.titles import ThreadTitle
-from parley.server.default_agent.tools.clarification import ask_person_tool
 from parley.server.default_agent.tools.outside import OutsideTools, tool_sources
 from parley.server.default_agent.vision import PicturesForModels
 from parley.server.graphs.projects import NO_PROJECT, Project
@@ -170,15 +167,25 @@ def _beside(
     ready: Mapping[str, BaseChatModel], options: DefaultAgentOptions
 ) -> list[AgentMiddleware[Any, Any]]:
     """Return what has models write beside the answers. Raises ConfigError."""
-    titles, suggestions = options.titles, options.suggestions
-    return [
-        *([ThreadTitle(_named(ready, titles, "titles"))] if titles else []),
-        *([SuggestedMessages(_named(ready, suggestions, "suggestions"))] if suggestions else []),
-    ]
+    found: list[AgentMiddleware[Any, Any]] = []
+    # What is off loads nothing.
+    if options.titles:
+        from parley.server.default_agent.titles import ThreadTitle
+
+        found.append(ThreadTitle(_named(ready, options.titles, "titles")))
+    if options.suggestions:
+        from parley.server.default_agent.suggestions import SuggestedMessages
+
+        found.append(SuggestedMessages(_named(ready, options.suggestions, "suggestions")))
+    return found
 
 
 def _asking(options: DefaultAgentOptions) -> list[BaseTool]:
-    return [ask_person_tool()] if options.clarification else []
+    if not options.clarification:
+        return []
+    from parley.server.default_agent.tools.clarification import ask_person_tool
+
+    return [ask_person_tool()]
 
 
 def _tasks(

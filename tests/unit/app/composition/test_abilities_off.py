@@ -15,23 +15,23 @@ _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
 _OWN = "parley.server.default_agent."
 _WORKSPACES = "parley.server.workspace.workspaces"
-_AGENT, _MCP = (
-    {"langchain.agents", "langchain_openai", f"{_OWN}graph"},
-    {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"},
-)
+_AGENT = {"langchain.agents", "langchain_openai", f"{_OWN}graph"}
+_BESIDE = {f"{_OWN}suggestions", f"{_OWN}titles"}
+_MCP = {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
 _START = """
 import asyncio, sys
 from pathlib import Path
 from parley.app.composition.agent import open_agent
 from parley.app.settings.load import read_settings
 
+ABILITIES = "files mcp skills subagents suggestions titles tools.clarification tools.commands"
 WATCHED = [
     *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
     "cronsim",
     "langchain.agents",
     "parley.server.demo.graph",
     "parley.server.default_agent.graph",
-    *(f"parley.server.default_agent.{name}" for name in "files mcp skills subagents tools.commands".split()),
+    *(f"parley.server.default_agent.{name}" for name in ABILITIES.split()),
     "parley.server.sandbox.sandbox",
     "parley.server.workspace.workspaces",
 ]
@@ -49,7 +49,8 @@ asyncio.run(main())
 _LOADED: tuple[tuple[str, set[str]], ...] = (
     ("", set()),
     (_MODEL, _AGENT),
-    (f"{_MODEL}, built_in: {{todos: true, titles: 'openai:m', suggestions: 'openai:m'}}", set()),
+    (f"{_MODEL}, built_in: {{todos: true, clarification: true}}", {f"{_OWN}tools.clarification"}),
+    (f"{_MODEL}, built_in: {{titles: 'openai:m', suggestions: 'openai:m'}}", _BESIDE),
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
     (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files", _WORKSPACES}),
     (f"{_MODEL}, built_in: {{subagents: {{enabled: true}}}}", {f"{_OWN}subagents"}),
