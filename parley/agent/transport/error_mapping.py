@@ -57,17 +57,18 @@ def _body(error: httpx.HTTPStatusError) -> str:
 
 
 @contextmanager
-def map_errors(doing: str) -> Iterator[None]:
-    """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, the
-    error's detail says what was being done, and the sentence in that answer. That a server is away is told
-    by its health.
+def map_errors(doing: str, level: int = logging.WARNING) -> Iterator[None]:
+    """Turn what HTTP raises into an AgentError. The log gets the beginning of the server's answer, at this
+    level, the error's detail says what was being done, and the sentence in that answer. That a server is
+    away is told by its health.
     """
     try:
         yield
     except httpx.HTTPStatusError as error:
         status = error.response.status_code
-        level = logging.DEBUG if status in (404, 409) else logging.WARNING
-        log.log(level, "%s: HTTP %d %s", doing, status, _body(error))
+        log.log(
+            logging.DEBUG if status in (404, 409) else level, "%s: HTTP %d %s", doing, status, _body(error)
+        )
         said = refusal_words(error.response)
         raise _by_status(status, f"{doing}: HTTP {status}{said and f', {said}'}") from error
     except aiohttp.ConnectionTimeoutError as error:
@@ -85,5 +86,5 @@ def map_errors(doing: str) -> Iterator[None]:
         raise AgentUnreadable(str(error), f"{doing}; the connection is closed") from error
     except ValueError as error:
         # Not JSON: something else than a LangGraph server answered, or a proxy put its page in between.
-        log.warning("%s: the answer makes no sense: %s", doing, error)
+        log.log(level, "%s: the answer makes no sense: %s", doing, error)
         raise AgentUnavailable("The agent server's answer makes no sense.", f"{doing}: {error}") from error

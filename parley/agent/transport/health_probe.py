@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import ssl
 
@@ -24,7 +25,7 @@ UNTRUSTED = "its certificate is not trusted here"
 
 
 async def probe_health(http: httpx.AsyncClient) -> tuple[Health, str]:
-    """The server's health, and why in words for an operator."""
+    """The server's health, and why in words for an operator; who asks again and again tells the log."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return await _look(http)
@@ -36,14 +37,14 @@ async def probe_health(http: httpx.AsyncClient) -> tuple[Health, str]:
 async def _look(http: httpx.AsyncClient) -> tuple[Health, str]:
     shown = False
     for sign in _SIGNS:
-        with map_errors("ask for health"):
+        with map_errors("ask for health", logging.DEBUG):
             response = await fetch(http, "GET", sign)
             if response.status_code in _ABSENT:
                 continue
             response.raise_for_status()
         shown = True
         break
-    with map_errors("ask for assistants"):
+    with map_errors("ask for assistants", logging.DEBUG):
         # The signs of life are public on most servers: only a real call shows whether the key is good.
         response = await fetch(http, "POST", "assistants/search", {"limit": 1})
         if response.status_code in (401, 403) or response.status_code >= 500:
@@ -57,7 +58,7 @@ async def _look(http: httpx.AsyncClient) -> tuple[Health, str]:
 
 async def _knows_threads(http: httpx.AsyncClient) -> bool:
     """Tell whether there is a route for threads: its 404 speaks of a thread, and not of a page."""
-    with map_errors("look for a thread"):
+    with map_errors("look for a thread", logging.DEBUG):
         response = await fetch(http, "GET", _NO_THREAD)
     said = response.content[:_MOST_READ].decode("utf-8", "replace").lower()
     return response.status_code not in _ABSENT or "thread" in said.replace(_NO_THREAD, "")
