@@ -123,8 +123,11 @@ def _checked_id(given: object) -> str:
     try:
         return _ID.validate_python(given)
     except ValidationError as problem:
-        rule = "an id has 8 to 64 characters of A-Z a-z 0-9 _ and -"
-        raise WebApiError(404, "unknown", f"There is nothing of that name: {rule}.") from problem
+        raise WebApiError(
+            404,
+            "unknown",
+            "There is nothing of that name: an id has 8 to 64 characters of A-Z a-z 0-9 _ and -.",
+        ) from problem
 
 
 def _first(problem: ValidationError) -> str:

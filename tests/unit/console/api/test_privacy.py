@@ -45,7 +45,7 @@ async def test_a_person_is_looked_up_exported_and_erased(tmp_path: Path) -> None
             assert "a zebra" in archive.read("messages.jsonl").decode()
         body = {"person": ANN, "accounts": who["accounts"]}
         erased = (await http.post(f"{PATH}/erase", json=body)).json()
-        assert erased["done"]["messages and turns"] == 7
+        assert erased["done"]["messages and turns"] == 8
         assert erased["unfinished"] is False
         assert erased["receipt"].startswith("Parley: what was erased of test:ann-4711")
     assert not list((tmp_path / "files").glob("export-*"))
