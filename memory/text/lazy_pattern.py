@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, cast
 
 
@@ -13,11 +14,13 @@ class LazyPattern:
     def __init__(self, source: Callable[[], str], flags: int) -> None:
         self._source, self._flags = source, flags
 
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        return re.compile(self._source(), self._flags)
+
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a pattern has
-        found: Any
-        found = (
-            re.compile(self._source(), self._flags) if name == "compiled" else getattr(self.compiled, name)
-        )
+        found = getattr(self.compiled, name)
         # Kept: from then on it costs what the pattern's own costs.
         setattr(self, name, found)
         return found

@@ -33,7 +33,7 @@ OUR_OWN = {
 SECRETS = ("s3cret", "an-other.one", "a b c")
 MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     "parley.server.demo.intents:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
-    "parley.memory.text.lazy_pattern:__getattr__: self._source()": "stands where the pattern has its name",
+    "parley.memory.text.lazy_pattern:compiled: self._source()": "stands where the pattern has its name",
     "parley.memory.learning.extraction.statements:_rule: compiled": [
         rule.pattern for language in load_statements() for rule in language.rules
     ],

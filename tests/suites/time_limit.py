@@ -32,9 +32,11 @@ class TimeLimits:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let what passed after the limit fail."""
         report = yield
-        if report.passed and time.monotonic() >= self._until.get(item.nodeid, math.inf):
+        if report.failed:
+            self._until.pop(item.nodeid, None)
+        elif report.passed and time.monotonic() >= self._until.get(item.nodeid, math.inf):
             report.outcome = "failed"
-            report.longrepr = "It ran into its time limit, which only ended a task that nobody awaited."
+            report.longrepr = "It ran into its time limit, and nobody heard the error: a task that it ended?"
         return report
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:

@@ -69,7 +69,8 @@ class QuestionEventKind(StrEnum):
 class QuestionEvent:
     """A piece of work about one question.
 
-    The run goes on by a decision of its own, unless it `resumes` not: words go on with it in their turn.
+    With the last decision of a turn its run goes on, unless it `resumes` nothing: words go on with the run
+    in their own turn.
     """
 
     happening: QuestionEventKind

@@ -35,9 +35,7 @@ _Open: TypeAlias = tuple[QuestionRecord, Document]
 
 _LOOK_EVERY = 0.05
 _LONGEST_WAIT = 10.0
-"""Seconds that words wait for decisions before them. Only a channel that is closed takes longer to work one,
-and a conversation does not wait for that.
-"""
+"""Seconds that words wait for decisions before them: one on a channel that is closed is not worked soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +71,42 @@ async def take_text_reply(
             return _going_on(services, message, records, again=not (message.resumes or ours))
         if ours:
             return _next(services, message, waiting[-1][0], len(waiting))
-        if await _is_behind(services, waiting, message) and uptime() < until:
+        if not await _is_behind(services, waiting, message):
+            if refusal := await _decide(services, waiting, message):
+                return TextReplyResult(text=refusal)
+        elif uptime() < until:
             await asyncio.sleep(_LOOK_EVERY)
-            continue
-        (record, document), decision = _answered(services, waiting, message)
-        if isinstance(decision, str):
-            return TextReplyResult(text=decision)
-        if await services.journal.put(_words_item(record, message, decision)) != (None,):
-            continue  # a press may have come before it
+        else:
+            return TextReplyResult(text=say(services.language(message), Sentence.QUESTION_BEING_DECIDED))
+
+
+async def _decide(services: CoreServices, waiting: Sequence[_Open], message: InboundMessage) -> str:
+    """Let a message decide that has its place among the decisions already; give it one otherwise.
+
+    Returns why it decides nothing, "" where that is to be seen.
+    """
+    (record, document), decision = _answered(services, waiting, message)
+    if isinstance(decision, str):
+        return decision
+    (placed,) = await services.journal.put(_words_item(record, message, decision))
+    if placed is None:  # it has its place since an earlier look: no press came before it
         with suppress(DocumentConflict):
             await services.journal.set(question_document(document, replace(record, decision=decision)))
+    return ""
 
 
 async def _is_behind(services: CoreServices, waiting: Sequence[_Open], message: InboundMessage) -> bool:
     """Return whether decisions wait to be worked that were taken before the message's own, if it has one."""
     for record in {record.place: record for record, _ in waiting}.values():
         first = next(iter(await waiting_decisions(services.journal, record)), None)
-        if first is not None and (first.click is None or first.click.id != message.id):
+        if first is not None and not _is_of(first, message):
             return True
     return False
+
+
+def _is_of(event: QuestionEvent, message: InboundMessage) -> bool:
+    # Ids are unique among presses, and among messages: on the page its user makes both.
+    return not event.resumes and event.click is not None and event.click.id == message.id
 
 
 def _words_item(record: QuestionRecord, message: InboundMessage, decision: Decision) -> NewQueueItem:

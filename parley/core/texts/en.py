@@ -179,6 +179,7 @@ TEXTS = {
     S.QUESTION_FIRST: "Please decide this first. Your message was not passed on, and nothing was decided. To refuse with a reason, write `reject because ...`; `/new` starts a new conversation.",
     S.QUESTION_UNREADABLE: 'These arguments cannot be read: they must be a JSON object, such as `{{"key": "value"}}`.',
     S.QUESTION_LOST: "This could not be saved just now. Please press again in a moment.",
+    S.QUESTION_BEING_DECIDED: "This was decided with a button, which is still being carried out. Your message was not passed on; please send it again in a moment, or start anew with `/new`.",
     S.FORM_OPEN: "Edit…",
     S.FORM_TITLE: "Change the arguments",
     S.FORM_FIELD: "Arguments (JSON)",

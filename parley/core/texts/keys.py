@@ -179,6 +179,7 @@ class Sentence(StrEnum):
     QUESTION_WANTS_WORDS = "question_wants_words"
     QUESTION_UNREADABLE = "question_unreadable"
     QUESTION_LOST = "question_lost"
+    QUESTION_BEING_DECIDED = "question_being_decided"
     FORM_OPEN = "form_open"
     FORM_TITLE = "form_title"
     FORM_FIELD = "form_field"

@@ -179,6 +179,7 @@ TEXTS = {
     S.QUESTION_FIRST: "请先对下面的问题做出决定。刚才的消息没有转给智能体，也不算做出决定。如需说明拒绝的理由，请回复“拒绝，因为……”；发送 `/new` 可开始新对话。",
     S.QUESTION_UNREADABLE: '无法读取这些参数：它们必须是 JSON 对象，例如 `{{"key": "value"}}`。',
     S.QUESTION_LOST: "刚才的操作未能保存，请稍后再点一次。",
+    S.QUESTION_BEING_DECIDED: "已有人点按钮做出决定，正在执行。刚才的消息没有转给智能体；请稍后再发一次，或发送 `/new` 开始新对话。",
     S.FORM_OPEN: "修改…",
     S.FORM_TITLE: "修改参数",
     S.FORM_FIELD: "参数（JSON）",

@@ -51,7 +51,7 @@ async def press_and_words(nodes: Sequence[Core], rounds: int) -> None:
     taken = list[bool]()
     for start in range(0, rounds, _TOGETHER):
         some = enumerate(asked[start : start + _TOGETHER])
-        taken += await asyncio.gather(*(press_or_words(nodes, final, place) for place, final in some))
+        taken += await asyncio.gather(*(answer_twice(nodes, final, place) for place, final in some))
     await until_finals(nodes, 3 * rounds + sum(taken))
     await until_nothing_waits(nodes, asked)
     said: defaultdict[str, list[str]] = defaultdict(list)
@@ -67,7 +67,7 @@ async def press_and_words(nodes: Sequence[Core], rounds: int) -> None:
     assert 0 < sum(taken) < rounds, "now one was first and now the other"
 
 
-async def press_or_words(nodes: Sequence[Core], final: OutboundMessage, place: int) -> bool:
+async def answer_twice(nodes: Sequence[Core], final: OutboundMessage, place: int) -> bool:
     """Answer one question in both ways; return whether who pressed was told that it counts.
 
     Of three neighbours one is told in words first, one is pressed first, and one both at the same time.

@@ -121,17 +121,28 @@ async def test_words_are_decided_by_whoever_works_them_first(tmp_path: Path) -> 
         assert len(parley.agent.requests) == 3, "the run went on once"
 
 
-async def test_a_conversation_does_not_wait_for_a_channel_that_works_no_decisions(
+async def test_words_are_not_kept_waiting_for_a_press_that_nobody_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_replies, "_LONGEST_WAIT", 0.0)
     doors = Doors()
     doors.words.set()
     async with asked(doors, tmp_path) as (parley, key):
-        await parley.clicks.submit(click(key, "approve"))
+        assert await parley.clicks.submit(click(key, "approve")) == TAKEN
         await parley.say("no, not today")
-        assert (await parley.channel.until_finals(3))[2] == "given i1=no, not today"
+        assert (await parley.channel.until_finals(3))[2] == say("en", Sentence.QUESTION_BEING_DECIDED)
         doors.work.set()
-        await parley.say("thanks")
-        assert (await parley.channel.until_finals(4))[3] == "you said thanks"
-        assert [kind for kind, *_ in await entries(parley)].count("decided") == 1
+        assert (await parley.channel.until_finals(4))[3] == "given i1=approve"
+
+
+async def test_words_that_bear_the_id_of_a_press_are_behind_it(tmp_path: Path) -> None:
+    doors = Doors()
+    doors.words.set()
+    async with asked(doors, tmp_path) as (parley, key):
+        press = click(key, "approve")
+        assert await parley.clicks.submit(press) == TAKEN
+        await parley.say("no, not today", id=press.id)
+        await look(doors)
+        doors.work.set()
+        await parley.channel.until_finals(3)
+        assert parley.channel.texts[2] == "given i1=approve"
