@@ -84,6 +84,11 @@ def question_queue(channel: str) -> str:
     return f"{QUESTIONS}/{channel}"
 
 
+def queue_of_question(record: QuestionRecord) -> str:
+    """Return the queue of a question's work; what decides it is in the lane of its turn."""
+    return question_queue(Conversation.parse(record.place).channel)
+
+
 def question_key(turn: str, number: int) -> str:
     """Return a question's key: the same after a crash, and short enough for any button's data."""
     return f"{turn}-{number}"
@@ -110,10 +115,10 @@ def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: floa
     What a turn shows waits in one lane, so that its questions appear in their order; the clocks and the
     decisions have others: a decision must wait for neither a slow platform nor for tomorrow.
     """
-    key, channel = record.question.id, Conversation.parse(record.place).channel
+    key = record.question.id
     lane = f"{key}/clock/{happening}" if delay else show_lane(record.turn)
     return NewQueueItem(
-        question_queue(channel),
+        queue_of_question(record),
         lane,
         encode(QuestionEvent(happening, key)),
         f"{happening}:{key}:{delay > 0}",
@@ -123,9 +128,7 @@ def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: floa
 
 def click_item(record: QuestionRecord, event: QuestionEvent, dedupe: str) -> NewQueueItem:
     """Return a decision's item: those of one turn are taken one by one, so that the last is known."""
-    return NewQueueItem(
-        question_queue(Conversation.parse(record.place).channel), record.turn, encode(event), dedupe
-    )
+    return NewQueueItem(queue_of_question(record), record.turn, encode(event), dedupe)
 
 
 async def waiting_decisions(journal: Journal, record: QuestionRecord) -> tuple[QuestionEvent, ...]:
@@ -133,8 +136,8 @@ async def waiting_decisions(journal: Journal, record: QuestionRecord) -> tuple[Q
 
     Raises StoreUnavailable.
     """
-    queue = question_queue(Conversation.parse(record.place).channel)
-    return tuple(decode(QuestionEvent, item.body) for item in await journal.waiting(queue, record.turn))
+    found = await journal.waiting(queue_of_question(record), record.turn)
+    return tuple(decode(QuestionEvent, item.body) for item in found)
 
 
 def decode_question(document: Document) -> QuestionRecord | None:

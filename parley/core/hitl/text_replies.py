@@ -19,9 +19,11 @@ from parley.core.hitl.records import (
     event_item,
     question_document,
     questions_of_turn,
+    queue_of_question,
     waiting_decisions,
 )
 from parley.core.hitl.render import localise_question, render_question
+from parley.core.model.codec import decode
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.questions import EDIT, AnswerKind, Click, Decision, InterruptAnswer, QuestionKind
 from parley.core.model.types import InboundMessage
@@ -74,9 +76,7 @@ async def take_text_reply(
         if not await _is_behind(services, waiting, message):
             if refusal := await _decide(services, waiting, message):
                 return TextReplyResult(text=refusal)
-        elif uptime() < until:
-            await asyncio.sleep(_LOOK_EVERY)
-        else:
+        elif await _waited_in_vain(services, waiting, message, until):
             return TextReplyResult(text=say(services.language(message), Sentence.QUESTION_BEING_DECIDED))
 
 
@@ -102,6 +102,24 @@ async def _is_behind(services: CoreServices, waiting: Sequence[_Open], message: 
         if first is not None and not _is_of(first, message):
             return True
     return False
+
+
+async def _waited_in_vain(
+    services: CoreServices, waiting: Sequence[_Open], message: InboundMessage, until: float
+) -> bool:
+    """Wait a little, False; past `until` take the message's own place back, so that it never decides.
+
+    False then, too, where that is worked just now.
+    """
+    if uptime() < until:
+        await asyncio.sleep(_LOOK_EVERY)
+        return False
+    for record in {record.place: record for record, _ in waiting}.values():
+        queue = queue_of_question(record)
+        for item in await services.journal.waiting(queue, record.turn):
+            if _is_of(decode(QuestionEvent, item.body), message):
+                return await services.journal.withdraw(queue, record.turn, item.id)
+    return True
 
 
 def _is_of(event: QuestionEvent, message: InboundMessage) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from parley.core.hitl import text_replies
-from parley.core.hitl.records import QUESTION_PREFIX
+from parley.core.hitl.records import QUESTION_PREFIX, questions_of_turn, waiting_decisions
 from parley.core.model.queues import QUESTIONS
-from parley.core.ports.journal import Claim, Document, QueueItem
+from parley.core.ports.journal import Claim, Document, NewQueueItem, QueueItem
 from parley.core.texts import Sentence, say
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core_on, default_options
@@ -25,14 +25,21 @@ TAKEN = say("en", Sentence.QUESTION_TAKEN)
 
 @dataclass
 class Doors:
-    """What lets the work of decisions, and the decisions of words, pass; `looked` is set by each look at
-    which decisions wait, `decides` by words that are about to.
+    """What lets the work of decisions, the decisions of words, and their places in the lane, pass; `looked`
+    is set by each look at which decisions wait, `decides` and `asks` by words that are about to.
     """
 
     work: asyncio.Event = field(default_factory=asyncio.Event)
     words: asyncio.Event = field(default_factory=asyncio.Event)
     looked: asyncio.Event = field(default_factory=asyncio.Event)
     decides: asyncio.Event = field(default_factory=asyncio.Event)
+    asks: asyncio.Event = field(default_factory=asyncio.Event)
+    places: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def before_words(self, items: Sequence[NewQueueItem]) -> None:
+        if any(":words:" in item.dedupe for item in items):
+            self.asks.set()
+            await self.places.wait()
 
     def store(self) -> type[SqliteStore]:
         async def claim(store: SqliteStore, queue: str, limit: int) -> tuple[Claim, ...]:
@@ -52,7 +59,11 @@ class Doors:
                 await self.words.wait()
             return await SqliteStore.set(store, document)
 
-        methods = {"claim": claim, "waiting": waiting, "set": put_document}
+        async def put(store: SqliteStore, *items: NewQueueItem) -> tuple[int | None, ...]:
+            await self.before_words(items)
+            return await SqliteStore.put(store, *items)
+
+        methods = {"put": put, "claim": claim, "waiting": waiting, "set": put_document}
         return type("Guarded", (SqliteStore,), {"__slots__": ()} | methods)
 
 
@@ -60,6 +71,7 @@ class Doors:
 async def asked(doors: Doors, folder: Path) -> AsyncIterator[tuple[Core, str]]:
     """A core whose agent has asked, and the question's key; decisions are not worked any more."""
     doors.work.set()
+    doors.places.set()
     agent = ScriptedAgent(asking(MAIL))
     async with (
         doors.store().open(folder / "parley.db") as store,
@@ -133,6 +145,25 @@ async def test_words_are_not_kept_waiting_for_a_press_that_nobody_works(
         assert (await parley.channel.until_finals(3))[2] == say("en", Sentence.QUESTION_BEING_DECIDED)
         doors.work.set()
         assert (await parley.channel.until_finals(4))[3] == "given i1=approve"
+
+
+async def test_words_that_waited_in_vain_leave_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_replies, "_LONGEST_WAIT", 0.0)
+    doors = Doors()
+    doors.words.set()
+    async with asked(doors, tmp_path) as (parley, key):
+        doors.places.clear()
+        await parley.say("no, not today")
+        async with asyncio.timeout(patience(20)):
+            await doors.asks.wait()
+        assert await parley.clicks.submit(click(key, "approve")) == TAKEN
+        doors.places.set()
+        assert (await parley.channel.until_finals(3))[2] == say("en", Sentence.QUESTION_BEING_DECIDED)
+        (record, _), *_ = await questions_of_turn(parley.journal, key.rpartition("-")[0])
+        left = await waiting_decisions(parley.journal, record)
+        assert [event.click.id for event in left if event.click] == [click(key, "approve").id]
 
 
 async def test_words_that_bear_the_id_of_a_press_are_behind_it(tmp_path: Path) -> None:
