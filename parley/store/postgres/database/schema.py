@@ -17,6 +17,7 @@ from parley.store.postgres.functions import (
     crashes,
     feedback,
     hours,
+    id_ranges,
     lanes,
     lookups,
     nodes,
@@ -101,6 +102,7 @@ STEPS: tuple[Step, ...] = (
     buckets.ALL,
     feedback.ALL,
     hours.ALL,
+    id_ranges.ALL,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
