@@ -14,7 +14,6 @@ from typing import Protocol
 from benchmarks.kit.arrivals import SEEDED, copy_name, person_name
 from parley.core.ports.subjects import subject_number
 
-TABLES = ("lanes", "items", "names", "documents", "tallies")
 _SLICE = 500
 """Copies in one transaction."""
 _SUBJECTS = "subjects"
@@ -23,6 +22,11 @@ _MARKED = copy_name(0)
 
 class Engine(Protocol):
     """How the two engines differ. Statements have `?` for values."""
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Return the tables whose rows belong to people."""
+        ...
 
     @property
     def subjects_as_text(self) -> str:
@@ -54,6 +58,10 @@ class Engine(Protocol):
         """Keep what was done."""
         ...
 
+    def index(self) -> None:
+        """Index copies that the engine does not index by itself."""
+        ...
+
 
 def multiply(engine: Engine, conversations: int, say: Callable[[int], None] = lambda _: None) -> None:
     """Make a store of SEEDED conversations one of so many. Raises ValueError where they are no multiple."""
@@ -66,14 +74,16 @@ def multiply(engine: Engine, conversations: int, say: Callable[[int], None] = la
     )
     engine.insert("copies", ((copy, copy_name(copy)) for copy in range(1, copies)))
     engine.insert("renamed", _renamed(engine, copies))
-    for table in TABLES:
+    for table in engine.tables:
         engine.execute(f"CREATE TEMPORARY TABLE first_{table} AS SELECT * FROM {table} WHERE {_of(table)}")
-    statements = [copy_statement(engine, table) for table in TABLES]
+    statements = [copy_statement(engine, table) for table in engine.tables]
     for first in range(1, copies, _SLICE):
         for statement in statements:
             engine.execute(statement, (first, min(first + _SLICE, copies)))
         engine.commit()
         say(min(first + _SLICE, copies) * SEEDED)
+    engine.index()
+    engine.commit()
 
 
 def _renamed(engine: Engine, copies: int) -> Iterator[tuple[object, ...]]:
@@ -87,7 +97,9 @@ def _renamed(engine: Engine, copies: int) -> Iterator[tuple[object, ...]]:
 _KEYS = {
     "lanes": ("lane",),
     "items": ("lane", "body"),
+    "ended_items": ("lane", "body"),
     "names": ("name",),
+    "dated_names": ("name",),
     "documents": ("key", "body"),
     "tallies": ("name",),
 }
@@ -106,7 +118,7 @@ def copy_statement(engine: Engine, table: str) -> str:
     if any(name == _SUBJECTS for name, _ in columns):
         was = engine.subjects_as_text
         renamed = f"LEFT JOIN renamed r ON r.copy = c.copy AND r.was = {was}"
-    order = " ORDER BY c.copy, f.id" if table == "items" else ""  # ids grow in the order of a lane
+    order = " ORDER BY c.copy, f.id" if table.endswith("items") else ""  # ids grow in the order of a lane
     return (
         f"INSERT INTO {table} ({', '.join(name for name, _ in columns)}) SELECT {', '.join(values)}"
         f" FROM copies c CROSS JOIN first_{table} f {renamed} WHERE c.copy >= ? AND c.copy < ?{order}"
@@ -117,6 +129,8 @@ def _value(engine: Engine, table: str, column: str, *, is_text: bool) -> str:
     replaced = f"replace(f.{column}, '{_MARKED}', c.name)"
     if column == _SUBJECTS:
         return f"CASE WHEN r.was IS NULL THEN f.{_SUBJECTS} ELSE {engine.subjects_from_text} END"
+    if (table, column) == ("ended_items", "id"):
+        return "nextval('items_id_seq')"
     if column == "bucket":  # of the lane that a name came with, which nobody knows any more
         return "NULL"
     if column == "ended_at":  # as of things that ended one after the other
@@ -131,6 +145,7 @@ class SqliteEngine:
     """A file; it is lost where the machine stops meanwhile."""
 
     connection: sqlite3.Connection
+    tables: Sequence[str] = ("lanes", "items", "names", "documents", "tallies")
     subjects_as_text: str = "f.subjects"
     subjects_from_text: str = "r.becomes"
 
@@ -163,3 +178,6 @@ class SqliteEngine:
 
     def commit(self) -> None:
         self.connection.commit()
+
+    def index(self) -> None:
+        pass  # by triggers

@@ -14,6 +14,9 @@ class PostgresEngine:
     """A database with the schema "parley"."""
 
     connection: psycopg.Connection[TupleRow]
+    tables: Sequence[str] = (
+        *("lanes", "items", "ended_items", "names", "dated_names", "documents", "tallies"),
+    )
     subjects_as_text: str = "f.subjects::text"
     subjects_from_text: str = "r.becomes::bigint[]"
 
@@ -46,3 +49,10 @@ class PostgresEngine:
 
     def commit(self) -> None:
         self.connection.commit()
+
+    def index(self) -> None:
+        """Index what is done: other rows are by triggers."""
+        self.connection.execute("DELETE FROM ended_subjects")
+        self.connection.execute(
+            "INSERT INTO ended_subjects SELECT unnest(subjects), id, day FROM ended_items ORDER BY id"
+        )

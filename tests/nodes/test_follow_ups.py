@@ -34,7 +34,7 @@ SLOWLY = """
     CREATE TRIGGER slowly BEFORE INSERT ON parley.items FOR EACH ROW EXECUTE FUNCTION slowly();
 """
 BEING_STORED = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
-STORED = "SELECT count(*) FROM parley.items WHERE body LIKE '%look here%'"
+STORED = "SELECT count(*) FROM parley.all_items WHERE body LIKE '%look here%'"
 
 
 class Group(ABC):

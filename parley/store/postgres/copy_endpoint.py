@@ -31,13 +31,19 @@ _COUNTERS = """SELECT (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FRO
     (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM epochs)"""
 _LIVING = "SELECT name FROM nodes WHERE until > extract(epoch FROM clock_timestamp()) ORDER BY name LIMIT 1"
 # Whoever is in the middle of something shows by it; who comes later waits, and gives up.
-_HOLD = "LOCK TABLE nodes, lanes, items, names, documents IN EXCLUSIVE MODE"
+_HOLD = "LOCK TABLE nodes, lanes, items, names, dated_names, documents IN EXCLUSIVE MODE"
 
 
 # Here each node has a row of its own for a tally, elsewhere they are one.
-_TALLIES = """(SELECT name, max(until) AS until, sum(turns)::bigint AS turns, sum(metered)::bigint AS metered,
-    sum(input)::bigint AS input, sum(output)::bigint AS output, sum(unpriced)::bigint AS unpriced,
-    sum(cost)::bigint AS cost FROM tallies GROUP BY name) AS tallies"""
+_WHOLE = {
+    "items": "all_items",
+    "names": "all_names",
+    "tallies": """(SELECT name, max(until) AS until, sum(turns)::bigint AS turns,
+    sum(metered)::bigint AS metered, sum(input)::bigint AS input, sum(output)::bigint AS output,
+    sum(unpriced)::bigint AS unpriced, sum(cost)::bigint AS cost FROM tallies GROUP BY name) AS tallies""",
+}
+"""Where all rows of a table are read that is in several places here."""
+_COUNTS = COUNTS.replace("FROM items", "FROM all_items").replace("FROM names", "FROM all_names")
 _OURS = {"tallies": (("node", "copied"),)}
 """Columns that only we have, and what they are for what is copied."""
 
@@ -50,14 +56,14 @@ class PostgresCopyEndpoint:
     place: str
 
     async def counts(self) -> CopyCounts:
-        return parse_counts(await (await self.connection.execute(COUNTS)).fetchall())
+        return parse_counts(await (await self.connection.execute(_COUNTS.encode())).fetchall())
 
     async def counters(self) -> SequenceState:
         (row,) = await (await self.connection.execute(_COUNTERS)).fetchall()
         return SequenceState(*row)
 
     async def rows(self, table: CopiedTable) -> AsyncIterator[Sequence[Row]]:
-        where = _TALLIES if table.name == "tallies" else table.name
+        where = _WHOLE.get(table.name, table.name)
         statement = f"SELECT {table.listed} FROM {where} ORDER BY {table.key}"
         async with self.connection.cursor("copied") as cursor:
             await cursor.execute(statement.encode())

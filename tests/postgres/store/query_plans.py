@@ -18,6 +18,8 @@ TABLES = (
     *("documents", "items", "lanes", "names", "tallies"),
     *("document_subjects", "item_subjects", "feedback_times"),
 )
+BY_DAY = ("dated_names", "ended_items", "ended_subjects")
+"""Their partitions are named after them and a day."""
 
 _OPTIONS = (
     "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 "
@@ -46,8 +48,9 @@ class PlanRecorder:
         told = json.loads(text[begin + 5 :])
         self.plans.append(text)
         for node in _nodes(told["Plan"]):
-            table = node.get("Relation Name", "")
-            if table in TABLES and "Scan" in node["Node Type"]:
+            name = node.get("Relation Name", "")
+            table = name.rpartition("_")[0] if name.startswith(BY_DAY) else name
+            if table in (*TABLES, *BY_DAY) and "Scan" in node["Node Type"]:
                 read = node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0)
                 read += node.get("Rows Removed by Index Recheck", 0)
                 self.rows[table] += int(read * node.get("Actual Loops", 1))

@@ -55,7 +55,7 @@ def test_names_that_older_nodes_write_have_their_bucket(
     connection: psycopg.Connection[tuple[object, ...]], put: str
 ) -> None:
     connection.execute(put.encode())
-    rows = connection.execute("SELECT name, bucket FROM names").fetchall()
+    rows = connection.execute("SELECT name, bucket FROM all_names").fetchall()
     assert dict(rows) == {"first": bucket_of("x"), "second": bucket_of("y")}  # type: ignore[arg-type]
 
 
@@ -70,5 +70,5 @@ async def test_names_of_the_schema_before_are_known_and_have_none(cluster: Clust
     assert old is None
     assert new is not None
     with psycopg.connect(cluster.url) as connection:
-        rows = connection.execute(f"SELECT name, bucket FROM {schema}.names".encode()).fetchall()
+        rows = connection.execute(f"SELECT name, bucket FROM {schema}.all_names".encode()).fetchall()
     assert dict(rows) == {"first": None, "second": None, "third": bucket_of("x")}

@@ -38,6 +38,11 @@ _FILL = (
     """INSERT INTO items (queue, lane, slot, state, put_at, first_at, run_at, ended_at, body)
         SELECT 'in', 'c:' || n, '', 1 + n %% 3, %(now)s, %(now)s, %(now)s, %(now)s - n, 'body'
         FROM generate_series(1, %(n)s) n""",
+    """INSERT INTO ended_items SELECT i.*, d.day FROM items i, days d WHERE i.state = 1 AND d.kind = 'items'
+        AND (i.id %% 3 = 0) = (d.day %% 2 = 0)""",
+    """INSERT INTO ended_subjects SELECT n, id, day FROM ended_items, generate_series(1, 2) n""",
+    """INSERT INTO dated_names SELECT 'in', 'dated-' || day || '-' || n, %(now)s, NULL, day
+        FROM days, generate_series(1, %(n)s) n WHERE kind = 'names'""",
     # Held by another node that lives.
     "INSERT INTO nodes (name, until) VALUES ('b', %(now)s + 1000)",
     """INSERT INTO lanes (queue, lane, node, epoch) SELECT 'in', 'held:' || n, 'b', 1

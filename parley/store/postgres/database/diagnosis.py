@@ -29,6 +29,8 @@ _CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 _UNSAFE = ("fsync", "synchronous_commit")
 # A commit that the server syncs, although no table takes part.
 _EMPTY_COMMIT = "SELECT pg_logical_emit_message(true, 'parley', 'doctor')"
+_IN_DAYS = 14
+"""The schema since which finished items are in partitions by day."""
 
 
 async def probe_postgres(
@@ -91,8 +93,8 @@ async def postgres_statistics(url: str, *, schema: str = "parley") -> StoreStati
             items = await connection.execute(
                 sql.SQL(
                     "SELECT queue, state, count(*), extract(epoch FROM clock_timestamp())::float8 "
-                    "- min(put_at) FROM {}.items GROUP BY queue, state"
-                ).format(tables)
+                    "- min(put_at) FROM {}.{} GROUP BY queue, state"
+                ).format(tables, sql.Identifier("all_items" if version >= _IN_DAYS else "items"))
             )
             counted = [
                 (queue, ITEM_STATES[state].value, count, max(0.0, float(age)))

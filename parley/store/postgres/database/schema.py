@@ -15,6 +15,7 @@ from parley.store.postgres.functions import (
     buckets,
     counters,
     crashes,
+    days,
     feedback,
     hours,
     id_ranges,
@@ -103,6 +104,7 @@ STEPS: tuple[Step, ...] = (
     feedback.ALL,
     hours.ALL,
     id_ranges.ALL,
+    days.ALL,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

@@ -15,7 +15,7 @@ from parley.store.postgres.functions.parts import ENTRY, ORDERED_ENTRY
 _RANGE = "({row}.id >> 14)"
 _RANGE_OF_ROW = _RANGE.format(row="s")
 
-_OF_OLD = f"s.subject = ANY (OLD.subjects) AND s.id = OLD.id AND {_RANGE_OF_ROW} = {_RANGE.format(row='OLD')}"
+OF_OLD = f"s.subject = ANY (OLD.subjects) AND s.id = OLD.id AND {_RANGE_OF_ROW} = {_RANGE.format(row='OLD')}"
 
 BY_RANGE = "CREATE UNIQUE INDEX item_subjects_by_range ON item_subjects ((id >> 14), subject, id)"
 BY_SUBJECT = "ALTER TABLE item_subjects DROP CONSTRAINT item_subjects_pkey"
@@ -23,7 +23,7 @@ BY_SUBJECT = "ALTER TABLE item_subjects DROP CONSTRAINT item_subjects_pkey"
 BROUGHT = f"""CREATE OR REPLACE FUNCTION items_brought() RETURNS trigger LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        DELETE FROM item_subjects s WHERE {_OF_OLD};
+        DELETE FROM item_subjects s WHERE {OF_OLD};
     END IF;
     INSERT INTO unindexed_items VALUES (NEW.id) ON CONFLICT DO NOTHING;
     RETURN NULL;
@@ -32,7 +32,7 @@ END $$"""
 INDEXED = f"""CREATE OR REPLACE FUNCTION items_indexed() RETURNS trigger LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        DELETE FROM item_subjects s WHERE {_OF_OLD};
+        DELETE FROM item_subjects s WHERE {OF_OLD};
         DELETE FROM unindexed_items u WHERE OLD.subjects IS NULL AND u.id = NEW.id;
     END IF;
     INSERT INTO item_subjects SELECT unnest(NEW.subjects), NEW.id ON CONFLICT DO NOTHING;
@@ -41,14 +41,18 @@ END $$"""
 
 REMOVED = f"""CREATE OR REPLACE FUNCTION items_removed() RETURNS trigger LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
-    DELETE FROM item_subjects s WHERE {_OF_OLD};
+    DELETE FROM item_subjects s WHERE {OF_OLD};
     DELETE FROM unindexed_items u WHERE OLD.subjects IS NULL AND u.id = OLD.id;
     RETURN NULL;
 END $$"""
 
-# From one range that has rows to the next that has some; in each by the index alone.
-ABOUT = f"""CREATE OR REPLACE FUNCTION items_about(subjects_ bigint[], after_ bigint, most_ bigint)
-RETURNS bigint[] LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
+
+def lookup_of(function: str, table: str, where: str = "") -> str:
+    """Return the statement that makes a lookup in a table of subjects, where `where` is so.
+
+    It goes from one range that has rows to the next that has some; in each by the index alone.
+    """
+    return f"""{function} RETURNS bigint[] LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
 DECLARE
     found_ bigint[] := '{{}}';
     here_ bigint[];
@@ -57,16 +61,21 @@ BEGIN
     WHILE range_ IS NOT NULL AND cardinality(found_) < most_ LOOP
         here_ := '{{}}';
         FOR place IN 1 .. coalesce(cardinality(subjects_), 0) LOOP
-            here_ := here_ || ARRAY(SELECT s.id FROM item_subjects s WHERE {_RANGE_OF_ROW} = range_
+            here_ := here_ || ARRAY(SELECT s.id FROM {table} s WHERE {where}{_RANGE_OF_ROW} = range_
                 AND s.subject = subjects_[place] AND s.id > after_ ORDER BY s.id LIMIT most_);
         END LOOP;
         found_ := found_ || ARRAY(SELECT DISTINCT id FROM unnest(here_) AS f (id)
             ORDER BY id LIMIT most_ - cardinality(found_));
-        range_ := (SELECT {_RANGE_OF_ROW} FROM item_subjects s WHERE {_RANGE_OF_ROW} > range_
+        range_ := (SELECT {_RANGE_OF_ROW} FROM {table} s WHERE {where}{_RANGE_OF_ROW} > range_
             ORDER BY {_RANGE_OF_ROW} LIMIT 1);
     END LOOP;
     RETURN found_;
 END $$"""
+
+
+ARGUMENTS = "subjects_ bigint[], after_ bigint, most_ bigint"
+
+ABOUT = lookup_of(f"CREATE OR REPLACE FUNCTION items_about({ARGUMENTS})", "item_subjects")
 
 ALL = (BY_RANGE, BY_SUBJECT, BROUGHT, INDEXED, REMOVED, ABOUT)
 """The statements that make them, in the order of need."""

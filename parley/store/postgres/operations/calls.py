@@ -190,13 +190,7 @@ class JournalCalls:
         return SqlCall(statement, (limit, *before))
 
     def dead_beside(self, item: int) -> SqlCall:
-        s = self.schema
-        statement = f"""SELECT id, queue, lane, body,
-            CASE note WHEN '' THEN reason ELSE note || chr(10) || reason END, attempts, version, put_at,
-            ended_at FROM {s}.items WHERE state = 2
-            AND ended_at = (SELECT ended_at FROM {s}.items WHERE id = %s AND state = 2)
-            AND (queue, lane) = (SELECT queue, lane FROM {s}.items WHERE id = %s) ORDER BY id DESC"""
-        return SqlCall(statement, (item, item))
+        return SqlCall(f"SELECT * FROM {self.schema}.dead_beside(%s::bigint)", (item,))
 
     def dead_by_queue(self) -> SqlCall:
         statement = f"""SELECT queue, count(*)::bigint FROM {self.schema}.items

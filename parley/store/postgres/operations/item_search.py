@@ -17,22 +17,19 @@ _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 def last_call(schema: str, after: int) -> SqlCall:
     """Return the id that ends the next slice; NULL where there is none."""
-    statement = f"""SELECT max(id) FROM
-        (SELECT id FROM {schema}.items WHERE id > %s::bigint ORDER BY id LIMIT %s) AS slice"""
-    return SqlCall(statement, (after, SLICE))
+    return SqlCall(f"SELECT {schema}.end_of_page(%s::bigint, %s::bigint)", (after, SLICE))
 
 
 def lanes_before_call(schema: str, item: int, limit: int) -> SqlCall:
     """Return the newest items below an id."""
-    statement = f"SELECT id, queue, lane FROM {schema}.items WHERE id < %s::bigint ORDER BY id DESC LIMIT %s"
-    return SqlCall(statement, (item, limit))
+    return SqlCall(f"SELECT * FROM {schema}.newest_items(%s::bigint, %s::bigint)", (item, limit))
 
 
 def search_call(
     schema: str, words: Sequence[str], lanes: Sequence[str], after: int, last: int, now: float | None
 ) -> SqlCall:
     """Return what has one of `words` in its body, or is in one of `lanes`, and whether its lane is held."""
-    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.items i
+    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.all_items i
         WHERE id > %s::bigint AND id <= %s::bigint
         AND (i.lane = ANY (%s::text[])
         OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS word WHERE strpos(i.body, word) > 0)) ORDER BY id"""
@@ -43,7 +40,7 @@ def select_call(
     schema: str, words: Sequence[str], lanes: Sequence[str], items: Sequence[int], now: float | None
 ) -> SqlCall:
     """Return the same of these items alone."""
-    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.items i
+    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.all_items i
         WHERE id = ANY (%s::bigint[]) AND (i.lane = ANY (%s::text[])
         OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS word WHERE strpos(i.body, word) > 0)) ORDER BY id"""
     return SqlCall(statement, (now, list(items), list(lanes), list(words)))
@@ -54,6 +51,13 @@ def remove_call(schema: str, items: Sequence[int], now: float | None) -> SqlCall
     statement = f"""DELETE FROM {schema}.items i WHERE id = ANY (%s::bigint[])
         AND NOT (state = 0 AND note <> '' AND {_held(schema)}) RETURNING id, queue, lane, state"""
     return SqlCall(statement, (list(items), now))
+
+
+def remove_ended_call(schema: str, items: Sequence[int]) -> SqlCall:
+    """Remove those of them that are done. A statement later: one may be done just now."""
+    statement = f"""DELETE FROM {schema}.ended_items WHERE id = ANY (%s::bigint[])
+        RETURNING id, queue, lane, state"""
+    return SqlCall(statement, (list(items),))
 
 
 def refresh_call(schema: str, queue: str, lane: str) -> SqlCall:
@@ -76,7 +80,10 @@ async def remove(
     schema: str, write: Callable[[SqlCall], Awaitable[list[Row]]], items: Sequence[int], now: float | None
 ) -> tuple[int, ...]:
     """Remove items that nobody works just now; their lanes go on with what is behind them, or go too."""
-    rows = await write(remove_call(schema, items, now))
+    rows = [
+        *await write(remove_call(schema, items, now)),
+        *await write(remove_ended_call(schema, items)),
+    ]
     for lane in {(row[1], row[2]) for row in rows}:
         await write(refresh_call(schema, *lane))
         await write(drop_call(schema, *lane))

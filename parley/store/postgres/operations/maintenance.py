@@ -12,7 +12,7 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import log_store_failure
 from parley.store.nodes import GONE_LISTED
 from parley.store.postgres.execution.call_merging import SqlCall
-from parley.store.retention import Retention
+from parley.store.retention import DAY, Retention
 from parley.store.rows import Row
 
 log = logging.getLogger("parley.store")
@@ -22,6 +22,9 @@ SLICE = 500
 
 _LANES = 2000
 """Lanes looked at in one operation."""
+
+_LONGEST_IN_DAYS = 62 * DAY
+"""Seconds for which rows may be kept that are in partitions by day: every lookup goes through all of them."""
 
 _DONE, _DEAD, _CANCELLED = 1, 2, 3
 
@@ -35,8 +38,11 @@ def prune_calls(schema: str, retention: Retention, now: float) -> tuple[SqlCall,
         AND NOT EXISTS (SELECT 1 FROM {s}.lanes WHERE node = nodes.name) RETURNING 1)
         SELECT 0 * count(*) FROM gone"""
     tallies = _slice_of(f"{s}.tallies", "until < %s::float8 ORDER BY until")
+    dropped = f"SELECT {s}.drop_days(%s, %s::float8, %s::bigint)"
     finished, named = now - retention.finished, now - retention.names
     return (
+        SqlCall(dropped, ("items", finished, SLICE)),
+        SqlCall(dropped, ("names", named, SLICE)),
         SqlCall(items, (_DONE, finished, SLICE)),
         SqlCall(items, (_CANCELLED, finished, SLICE)),
         SqlCall(items, (_DEAD, now - retention.dead, SLICE)),
@@ -50,6 +56,9 @@ async def prune_store(
     schema: str, write: Callable[[SqlCall], Awaitable[list[Row]]], retention: Retention, now: float
 ) -> int:
     """Remove what is past its time, a slice at a time; returns how many rows. Raises StoreUnavailable."""
+    for kind, kept in (("items", retention.finished), ("names", retention.names)):
+        if kept <= _LONGEST_IN_DAYS:
+            await write(SqlCall(f"SELECT {schema}.make_days(%s)", (kind,)))
     calls, removed, total = prune_calls(schema, retention, now), [SLICE], 0
     while SLICE in removed:
         removed = [int((await write(call))[0][0]) for call in calls]

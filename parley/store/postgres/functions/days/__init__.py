@@ -1,0 +1,12 @@
+"""Finished items and names against duplicates, in a partition for each day: retention drops tables.
+
+What waits, and dead letters, stay in `items`: what is asked often reads no partition. Also there stay rows
+that ended while their day had no partition, that nobody had indexed, and those of before this step.
+"""
+
+from __future__ import annotations
+
+from parley.store.postgres.functions.days import ended, names, partitions
+
+ALL = (*partitions.ALL, *names.ALL, *ended.ALL, partitions.FIRST)
+"""The statements that make them, in the order of need."""

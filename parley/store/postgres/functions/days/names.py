@@ -1,0 +1,63 @@
+"""Names against duplicates, each in the partition of its day."""
+
+# ruff: noqa: S608  (built from the constants of this package only)
+
+from __future__ import annotations
+
+from parley.store.postgres.functions import buckets, counters
+
+OVERLAP = 60
+"""Seconds of a day in which its names stand among those of the day before, too. No transaction takes so long:
+the same name, put by another one just before midnight and not seen yet, is met there.
+"""
+
+INSERT_NAME = """CREATE FUNCTION insert_name(day_ int, queue_ text, name_ text, at_ float8, bucket_ smallint)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM days d WHERE d.kind = 'names' AND d.day = day_) THEN
+        INSERT INTO dated_names (queue, name, put_at, bucket, day) VALUES (queue_, name_, at_, bucket_, day_)
+            ON CONFLICT DO NOTHING;
+    ELSE
+        INSERT INTO names (queue, name, put_at, bucket) VALUES (queue_, name_, at_, bucket_)
+            ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN FOUND;
+END $$"""
+
+# Whether a name is new; then it is known from now on.
+NOTE_NAME = f"""CREATE FUNCTION note_name(queue_ text, name_ text, at_ float8, bucket_ smallint)
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE day_ int := day_of(at_);
+BEGIN
+    IF EXISTS (SELECT 1 FROM names n WHERE n.queue = queue_ AND n.name = name_)
+        OR EXISTS (SELECT 1 FROM dated_names n WHERE n.queue = queue_ AND n.name = name_)
+    THEN
+        RETURN false;
+    END IF;
+    IF day_of(at_ - {OVERLAP}) < day_ THEN
+        IF NOT insert_name(day_ - 1, queue_, name_, at_, bucket_) THEN
+            RETURN false;
+        END IF;
+    END IF;
+    RETURN insert_name(day_, queue_, name_, at_, bucket_);
+END $$"""
+
+_INSERT = """INSERT INTO names (queue, name, put_at, bucket)
+                VALUES (each.queue, each.name, now_, bucket_of(each.lane)) ON CONFLICT DO NOTHING;
+            IF NOT FOUND THEN"""
+_NOTE = "IF NOT note_name(each.queue, each.name, now_, bucket_of(each.lane)) THEN"
+
+PUT = buckets.PUT.replace(_INSERT, _NOTE, 1)
+
+_TALLY_KNOWN = "EXISTS (SELECT 1 FROM names WHERE queue = 'tallies' AND name = once_)"
+_TALLY_INSERT = """INSERT INTO names VALUES ('tallies', once_, moment(at_)) ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN"""
+
+TALLY = (
+    counters.TALLY.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+    .replace(_TALLY_KNOWN, _TALLY_KNOWN.replace("FROM names", "FROM all_names"), 1)
+    .replace(_TALLY_INSERT, "IF NOT note_name('tallies', once_, moment(at_), NULL) THEN", 1)
+)
+
+ALL = (INSERT_NAME, NOTE_NAME, PUT, TALLY)
+"""The statements that make them, in the order of need."""

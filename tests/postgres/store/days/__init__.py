@@ -1,0 +1,1 @@
+"""Finished items and names in partitions by day."""
