@@ -41,3 +41,14 @@ def test_it_waits_for_one_that_starts_or_ends(tmp_path: Path, goes: bool) -> Non
         assert (process.returncode, out) == (1, b"")
         (refusal,) = told[1:]
         assert refusal.startswith("parley: Parley is already running here (process ")
+
+
+def test_it_says_where_the_other_ones_address_cannot_be_known(tmp_path: Path) -> None:
+    write_config(tmp_path, {"console": {"port": 0}})
+    (tmp_path / "data").mkdir()
+    with lock_database(tmp_path / "data" / DATABASE, exclusive=True):
+        done = subprocess.run(
+            command("chat", "hello"), cwd=tmp_path, env=environment(), capture_output=True, check=False
+        )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode().startswith("parley: another Parley has the data, and console.port is 0: ")

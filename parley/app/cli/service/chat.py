@@ -21,6 +21,10 @@ from parley.core.model.errors import ParleyError, StoreInUse
 
 _INTERRUPTED = 130  # as shells say it
 _WAITING = "Another Parley has the data and does not answer yet; waiting for it ..."
+_ANY_PORT = (
+    "another Parley has the data, and console.port is 0: its address is another one at every start. "
+    "Set console.port to a number, or use the address that it printed."
+)
 _PATIENCE = 15.0
 _PAUSE = 0.5
 _HINT = "Type a message; /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
@@ -63,7 +67,7 @@ def _start(stack: ExitStack, loaded: LoadedSettings, running: ChatClient) -> Cha
     """Return a client of a Parley that is started until the stack is closed.
 
     Where another process has the data, it is just starting or ending, as a rule: it is waited for.
-    Raises StoreInUse where that lasts.
+    Raises StoreInUse where that lasts, ParleyError where its address cannot be known.
     """
     if sys.stderr.isatty():
         print("No Parley is running here; starting one for this chat ...", file=sys.stderr)
@@ -72,12 +76,8 @@ def _start(stack: ExitStack, loaded: LoadedSettings, running: ChatClient) -> Cha
     while True:
         try:
             url = stack.enter_context(run_in_process(ours))
-        except StoreInUse:
-            if time.monotonic() > end:
-                raise
-            if end == math.inf:
-                print(_WAITING, file=sys.stderr, flush=True)
-                end = time.monotonic() + _PATIENCE
+        except StoreInUse as error:
+            end = _waiting_until(end, loaded.settings.console.port, error)
         else:
             client = stack.enter_context(closing(ChatClient(url, existing_token(ours))))
             client.open()
@@ -85,6 +85,21 @@ def _start(stack: ExitStack, loaded: LoadedSettings, running: ChatClient) -> Cha
         time.sleep(_PAUSE)
         if _reached(running):
             return running
+
+
+def _waiting_until(end: float, port: int, error: StoreInUse) -> float:
+    """Return until when another process that has the data is waited for; it is said when that begins.
+
+    Raises StoreInUse where that is over, ParleyError where it cannot be found.
+    """
+    if not port:
+        raise ParleyError(_ANY_PORT) from error
+    if time.monotonic() > end:
+        raise error
+    if end == math.inf:
+        print(_WAITING, file=sys.stderr, flush=True)
+        return time.monotonic() + _PATIENCE
+    return end
 
 
 def choose_suggestion(line: str, suggested: Sequence[str]) -> str:
