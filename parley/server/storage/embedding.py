@@ -71,6 +71,12 @@ class EmbeddingStore(AsyncBatchedBaseStore):
             namespace_prefix, query=query, filter=filter, limit=limit, offset=offset, refresh_ttl=refresh_ttl
         )
 
+    async def close(self) -> None:
+        """End the library's task, which would else end when it is collected, and then log an error."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do all of this; what was put or asked one by one has its vectors by now."""
         given = list(ops)

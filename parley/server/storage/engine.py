@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from parley.server.storage.interface import PostgresPlace, Storage
@@ -34,14 +34,14 @@ async def open_storage(
         async with open_postgres(postgres, make_index) as storage:
             yield storage
         return
-    async with open_database(path) as database:
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(path))
         checkpoints = SqliteCheckpoints(database)
         await checkpoints.setup()
         index = usable_index(make_index(), "" if takes_vectors() else NO_VECTORS)
-        try:
-            items = SqliteItems(database, index)
-            await items.setup()
-            yield Storage(database, checkpoints, items)
-        finally:
-            if index is not None:
-                index.close()
+        if index is not None:
+            stack.callback(index.close)
+        items = SqliteItems(database, index)
+        stack.push_async_callback(items.close)
+        await items.setup()
+        yield Storage(database, checkpoints, items)

@@ -33,6 +33,7 @@ async def open_postgres(
             if index is not None:
                 stack.callback(index.close)
             items = PostgresItems(database, index)
+            stack.push_async_callback(items.close)
             async with pool.connection() as connection, making_tables(connection, place.schema):
                 await stack.enter_async_context(cluster.living())
                 await checkpoints.setup()
