@@ -105,6 +105,7 @@ STEPS: tuple[Step, ...] = (
     hours.ALL,
     id_ranges.ALL,
     days.ALL,
+    days.IN_BLOCKS,
 )
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 

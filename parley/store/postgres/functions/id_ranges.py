@@ -47,11 +47,16 @@ BEGIN
 END $$"""
 
 
+_BLOCK = 64
+"""Ranges of one query. With one query each, a lookup of six names in 300 ranges took 26 ms of CPU; so 10."""
+
+
 def lookup_of(function: str, table: str, where: str = "") -> str:
     """Return the statement that makes a lookup in a table of subjects, where `where` is so.
 
     It goes from one range that has rows to the next that has some; in each by the index alone.
     """
+    following = f"SELECT {_RANGE_OF_ROW} FROM {table} s WHERE {where}{_RANGE_OF_ROW} > r.range"
     return f"""{function} RETURNS bigint[] LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
 DECLARE
     found_ bigint[] := '{{}}';
@@ -59,15 +64,18 @@ DECLARE
     range_ bigint := after_ >> 14;
 BEGIN
     WHILE range_ IS NOT NULL AND cardinality(found_) < most_ LOOP
-        here_ := '{{}}';
-        FOR place IN 1 .. coalesce(cardinality(subjects_), 0) LOOP
-            here_ := here_ || ARRAY(SELECT s.id FROM {table} s WHERE {where}{_RANGE_OF_ROW} = range_
-                AND s.subject = subjects_[place] AND s.id > after_ ORDER BY s.id LIMIT most_);
-        END LOOP;
-        found_ := found_ || ARRAY(SELECT DISTINCT id FROM unnest(here_) AS f (id)
-            ORDER BY id LIMIT most_ - cardinality(found_));
-        range_ := (SELECT {_RANGE_OF_ROW} FROM {table} s WHERE {where}{_RANGE_OF_ROW} > range_
-            ORDER BY {_RANGE_OF_ROW} LIMIT 1);
+        WITH RECURSIVE block (range, place) AS (
+            SELECT range_, 0
+            UNION ALL
+            SELECT ({following} ORDER BY {_RANGE_OF_ROW} LIMIT 1), r.place + 1
+                FROM block r WHERE r.range IS NOT NULL AND r.place < {_BLOCK})
+        SELECT ARRAY(SELECT DISTINCT f.id FROM block b CROSS JOIN unnest(subjects_) AS t (subject)
+            CROSS JOIN LATERAL (SELECT s.id FROM {table} s WHERE {where}{_RANGE_OF_ROW} = b.range
+                AND s.subject = t.subject AND s.id > after_ ORDER BY s.id LIMIT most_) f
+            WHERE b.place < {_BLOCK} ORDER BY f.id LIMIT most_ - cardinality(found_)),
+            (SELECT b.range FROM block b WHERE b.place = {_BLOCK})
+            INTO here_, range_;
+        found_ := found_ || here_;
     END LOOP;
     RETURN found_;
 END $$"""

@@ -30,7 +30,7 @@ async def search_items(
         if not ids:
             return StoredItemPage((), after, more=False)
         rows = await read(item_search.select_call(schema, words, lanes, ids, now))
-        return StoredItemPage(parse_stored_items(rows), ids[-1], more=True)
+        return StoredItemPage(parse_stored_items(rows), ids[-1], more=len(ids) == subject_index.SLICE)
     last = (await read(item_search.last_call(schema, after)))[0][0]
     if last is None:
         return StoredItemPage((), after, more=False)

@@ -31,9 +31,10 @@ _BY_INDEX = "SELECT items_about(%(wanted)s::bigint[], %(after)s, %(most)s)"
 
 
 def _ids(random: Random, number: int) -> list[int]:
-    """Ids beside the ends of ranges, and anywhere, with wide gaps."""
+    """Ids beside the ends of ranges, and anywhere, with wide gaps; more ranges than one query looks into."""
     ends = [place * RANGE + near for place in (1, 2, 3, 900, 1 << 30) for near in (-2, -1, 0, 1, 2)]
-    return sorted({*ends, *(random.randrange(1, 8 * RANGE) for _ in range(number))})
+    many = [place * RANGE + random.randrange(RANGE) for place in range(20, 20 + 150)]
+    return sorted({*ends, *many, *(random.randrange(1, 8 * RANGE) for _ in range(number))})
 
 
 async def test_the_index_finds_what_reading_every_item_finds(cluster: Cluster, schema: str) -> None:
@@ -61,13 +62,13 @@ async def test_the_index_finds_what_reading_every_item_finds(cluster: Cluster, s
 
 
 async def test_a_lookup_reads_only_what_is_about_them(cluster: Cluster, schema: str) -> None:
-    ranges = 40
+    ranges = 70  # more than one query looks into
     async with recorded_store(cluster.url, schema) as (store, recorder):
         with psycopg.connect(cluster.url, autocommit=True) as admin:
             for place in range(ranges):
                 restart = f"ALTER TABLE {schema}.items ALTER COLUMN id RESTART WITH {place * RANGE + RANGE}"
                 admin.execute(restart.encode())
-                others = [NewQueueItem("in", f"{place}/{n}", said(BOB, "c")) for n in range(100)]
+                others = [NewQueueItem("in", f"{place}/{n}", said(BOB, "c")) for n in range(50)]
                 await store.put(*others, NewQueueItem("in", f"ann/{place}", said(ANN, "c")))
         recorder.clear()
         assert await about(store, ANN) == [f"ann/{place}" for place in range(ranges)]

@@ -10,3 +10,5 @@ from parley.store.postgres.functions.days import ended, names, partitions
 
 ALL = (*partitions.ALL, *names.ALL, *ended.ALL, partitions.FIRST)
 """The statements that make them, in the order of need."""
+
+IN_BLOCKS = ended.IN_BLOCKS

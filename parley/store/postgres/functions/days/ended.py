@@ -41,9 +41,10 @@ END $$"""
 
 TRIGGER = "CREATE TRIGGER removed AFTER DELETE ON ended_items FOR EACH ROW EXECUTE FUNCTION ended_removed()"
 
-OPEN_ABOUT = lookup_of(f"CREATE FUNCTION open_items_about({ARGUMENTS})", "item_subjects")
+_LOOKUP = "CREATE OR REPLACE FUNCTION"
+OPEN_ABOUT = lookup_of(f"{_LOOKUP} open_items_about({ARGUMENTS})", "item_subjects")
 DAY_ABOUT = lookup_of(
-    f"CREATE FUNCTION ended_items_about(day_ int, {ARGUMENTS})", "ended_subjects", "s.day = day_ AND "
+    f"{_LOOKUP} ended_items_about(day_ int, {ARGUMENTS})", "ended_subjects", "s.day = day_ AND "
 )
 ABOUT = f"""CREATE OR REPLACE FUNCTION items_about({ARGUMENTS}) RETURNS bigint[]
 LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
@@ -66,7 +67,7 @@ BEGIN
         ORDER BY a.id DESC LIMIT most_;
 END $$"""
 
-RANGE_END = f"""CREATE FUNCTION end_of_page(after_ bigint, most_ bigint) RETURNS bigint
+PAGE_END = f"""CREATE FUNCTION end_of_page(after_ bigint, most_ bigint) RETURNS bigint
 LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
 BEGIN
     RETURN (SELECT max(id) FROM (SELECT a.id FROM all_items a WHERE a.id > after_
@@ -87,5 +88,8 @@ BEGIN
         ORDER BY i.ended_at DESC, i.id DESC;
 END $$"""
 
-ALL = (END_ITEMS, REMOVED, TRIGGER, OPEN_ABOUT, DAY_ABOUT, ABOUT, NEWEST, RANGE_END, DEAD_BESIDE)
+ALL = (END_ITEMS, REMOVED, TRIGGER, OPEN_ABOUT, DAY_ABOUT, ABOUT, NEWEST, PAGE_END, DEAD_BESIDE)
 """The statements that make them, in the order of need."""
+
+IN_BLOCKS = (OPEN_ABOUT, DAY_ABOUT)
+"""The lookups, made anew: in schema 14 they had a query for each range."""
