@@ -5,6 +5,7 @@ Beside it stands an empty one by conversation, so that those of a conversation a
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
@@ -23,6 +24,9 @@ _INDEXED = "past-turns-indexed"
 _THERE = "-"
 MOST_DAYS = 366
 """The longest time for which turns are kept."""
+_AT_ONCE = 32
+"""Days that are looked up at the same time, so that a store far away is not waited for a year's days long."""
+_FIRST_PAGE = 20
 
 
 class PastTurnStorage:
@@ -99,9 +103,16 @@ class PastTurnStorage:
             await self._remove([document])
 
     async def _of(self, person: str, now: float, days: int = MOST_DAYS) -> AsyncIterator[Document]:
-        for day in _days(now, days):
-            async for document in iter_documents(self._documents, _prefix(day, person)):
-                yield document
+        prefixes = [_prefix(day, person) for day in _days(now, days)]
+        for begin in range(0, len(prefixes), _AT_ONCE):
+            some = prefixes[begin : begin + _AT_ONCE]
+            found = await asyncio.gather(*(self._documents.list(prefix, _FIRST_PAGE) for prefix in some))
+            for prefix, first in zip(some, found, strict=True):
+                for document in first:
+                    yield document
+                if len(first) == _FIRST_PAGE:
+                    async for document in iter_documents(self._documents, prefix, first[-1].key):
+                        yield document
 
     async def _remove(self, documents: Sequence[Document]) -> int:
         """Remove turns, each after what finds it by its conversation: a crash leaves nothing of a person

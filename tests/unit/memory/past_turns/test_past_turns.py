@@ -297,3 +297,16 @@ async def test_every_way_out_leaves_nothing_in_the_index(tmp_path: Path) -> None
         (key,), (indexed,) = await memory.keys(), await memory.keys(INDEX)
         assert indexed.endswith(key.removeprefix(PREFIX))
         assert "tg%3A7" in key
+
+
+async def test_all_turns_of_a_year_are_listed_in_the_order_of_their_days(tmp_path: Path) -> None:
+    async with kept(tmp_path) as memory:
+        start, said = memory.clock.now, []
+        for day, count in ((0, 1), (1, 19), (2, 20), (3, 21), (40, 45), (365, 2)):
+            memory.clock.now = start + day * DAY
+            said += [f"{day}.{number}" for number in range(count)]
+            await memory.end(*(turn(1000 + len(said) - count + n, said[n - count]) for n in range(count)))
+            await memory.end(turn(5000 + day, "somebody else", person="bob"))
+        assert [one.said async for one in memory.past.list("ann")] == said
+        assert await memory.past.erase("ann") == len(said)
+        assert [one.said async for one in memory.past.list("ann")] == []
