@@ -9,7 +9,13 @@ from contextlib import suppress
 
 from parley.channels.slack.agent_api import SlackAgentApi
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.errors import (
+    ChannelError,
+    ChannelUnavailable,
+    DeliveryRejected,
+    LaneLost,
+    RateLimited,
+)
 from parley.core.model.types import OutboundMessage, Receipt
 from parley.core.ports.channel import Reply
 from parley.core.texts import Sentence, language_of, say
@@ -132,7 +138,10 @@ async def _keep_renewing(session: weakref.ref[SlackAgentSession], pause: float) 
         living = session()
         if living is None:
             return
-        await living.renew_thinking_status()
+        try:
+            await living.renew_thinking_status()
+        except LaneLost:
+            return  # the turn is another node's now, or this one is ending
         del living
 
 

@@ -104,14 +104,18 @@ class SlackReply(Reply):
         await self._session.rename(snapshot.title)
         handle = self._pages.handle
         ids = tuple(f"{self._place.chat}:{ts}" for ts in handle.parts)
-        return Receipt((*ids, *handle.files), handle.doubtful)
+        return Receipt((*ids, *handle.files), handle.doubtful, handle.late)
 
     async def rewrite(self, snapshot: OutboundMessage) -> None:
-        """Change the answer's messages to their text once more; one that was taken away stays away."""
+        """Change the answer's messages to their text once more; one that was taken away stays away.
+
+        Those that arrived only now are taken away.
+        """
         self._pages.resends = False
         text = escape_mentions(snapshot.text)
         self._drop_wrong_cuts(text)
         await self._write(text, snapshot, final=True)
+        await self._pages.take_away_late()
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Show what was decided in the question's messages, without buttons."""

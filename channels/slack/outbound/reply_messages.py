@@ -9,7 +9,7 @@ is it. Whenever it is in doubt what a growing message holds, it is ended and cha
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -27,6 +27,7 @@ from parley.channels.slack.formatting import (
 )
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
 from parley.channels.slack.outbound.message_draft import MessageDraft
+from parley.channels.slack.outbound.message_lookup import find_others, find_sent
 from parley.channels.slack.outbound.reply_state import SlackReplyState
 from parley.channels.slack.outbound.task_cards import PLAN, TaskCards, plan_title
 from parley.channels.slack.users import SlackBotIdentity
@@ -124,6 +125,14 @@ class ReplyMessages:
                 await self._api.delete(self._place, self.handle.parts[last])
             self._shown.pop(last, None)
             await self._note(parts=self.handle.parts[:-1])
+
+    async def take_away_late(self) -> None:
+        """Take away messages of this reply that came after they were looked for. Raises ChannelError."""
+        if not self.handle.late:
+            return
+        with suppress(DeliveryRejected):
+            for ts in await find_others(await self._own_messages(), self._turn, self.handle.parts):
+                await self._api.delete(self._place, ts)
 
     async def settle(self, text: str) -> None:
         """Let the messages of a question show this text instead, without buttons; none is sent anew, and
@@ -262,25 +271,22 @@ class ReplyMessages:
         if not self.handle.sending:
             return
         try:
-            lost = await self._lost(index)
+            unsigned, parts = self._place.thread is not None and not self.signed, self.handle.parts
+            found = await self._own_messages()
+            lost = await find_sent(found, self._turn, index, parts, unsigned=unsigned)
         except DeliveryRejected as error:
             log.warning("slack: cannot look whether a message arrived (%s)", error)
             await self._note(sending=False, doubtful=True)
             return
         if lost is None:
+            self.handle = replace(self.handle, late=True)
             return
         growing = lost.ts if lost.part < 0 else ""
         self._shown.pop(index, None)
         await self._note(parts=(*self.handle.parts, lost.ts), stream=growing, sending=False)
 
-    async def _lost(self, index: int) -> OwnMessage | None:
-        unsigned: OwnMessage | None = None
-        async for found in self._api.own_messages_since(self._place, self._since, (await self._me()).user):
-            if (found.turn, found.part) == (self._turn, index):
-                return found
-            if found.part < 0 and not found.has_files and found.ts not in self.handle.parts:
-                unsigned = found
-        return unsigned if self._place.thread is not None and not self.signed else None
+    async def _own_messages(self) -> AsyncIterator[OwnMessage]:
+        return self._api.own_messages_since(self._place, self._since, (await self._me()).user)
 
     async def _note(self, **changes: object) -> None:
         await self.note(replace(self.handle, **changes))  # type: ignore[arg-type]

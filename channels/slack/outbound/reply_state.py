@@ -15,8 +15,8 @@ class SlackReplyState(ReplyState):
     """The messages that hold the reply's text (by ts) and its files (by id), in order.
 
     `stream` is the message that may still be growing, `sending` says that a message was on its way when this
-    was noted and `upload` which file was; `doubtful` that something may have arrived twice. `cuts` are where
-    the text was cut while it grew.
+    was noted and `upload` which file was; `doubtful` that something may have arrived twice; `late` that one
+    which was on its way was not found, and may still arrive. `cuts` are where the text was cut while it grew.
     """
 
     channel: ClassVar[str] = "slack"
@@ -27,6 +27,7 @@ class SlackReplyState(ReplyState):
     files: tuple[str, ...] = ()
     upload: str = ""
     doubtful: bool = False
+    late: bool = False
 
     def dump(self) -> str:
         """Return it as a short text."""
@@ -39,6 +40,7 @@ class SlackReplyState(ReplyState):
                 "f": self.files,
                 "u": self.upload,
                 "d": self.doubtful,
+                "l": self.late,
             }
         )
 
@@ -53,4 +55,5 @@ class SlackReplyState(ReplyState):
             files=tuple(map(str, noted["f"])),
             upload=str(noted["u"]),
             doubtful=noted["d"] is True,
+            late=noted.get("l") is True,
         )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from parley.core.model.errors import ChannelError, RateLimited
+from parley.core.model.errors import ChannelError, LaneLost, RateLimited
 
 LONGEST = 900.0
 """Seconds after which it falls silent, should nobody stop it."""
@@ -54,3 +54,5 @@ async def _repeat(interval: float, action: Callable[[], Awaitable[None]]) -> Non
             await asyncio.sleep(limit.retry_after)
         except ChannelError:
             continue
+        except LaneLost:
+            return  # the turn is another node's now, or this one is ending

@@ -1,4 +1,4 @@
-"""Answers of turns that were taken over are written once more.
+"""Answers of turns that were taken over are written once more, and those of which a message may come late.
 
 A node that lost a turn may have had a call under way, and what is in the wire cannot be taken back: an older
 snapshot may arrive after the whole answer. So who finishes such a turn writes the answer again, once no call

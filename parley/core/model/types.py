@@ -112,11 +112,7 @@ class OutboundMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReplyTarget:
-    """Where a turn's reply goes.
-
-    `handle` is what an earlier process noted about this reply through its checkpoint ("" if none):
-    enough for the channel to go on editing the same message instead of sending another.
-    """
+    """Where a turn's reply goes; `handle` ("": none) is what an earlier process noted of its messages."""
 
     turn_id: str
     conversation: Conversation
@@ -130,12 +126,13 @@ class ReplyTarget:
 class Receipt:
     """The platform's proof of a delivered reply.
 
-    `doubtful` says that an answer to a send was lost on a platform without idempotency keys,
-    so that a person may see the reply twice; such cases are counted.
+    `doubtful`, which is counted: a person may see it twice, as an answer to a send was lost on a platform
+    without idempotency keys. `late`: a message of it may still arrive, until the reply is written once more.
     """
 
     message_ids: tuple[str, ...]
     doubtful: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,6 +295,6 @@ class TurnExecution:
             return
         self._services.deliveries.count_delivered(final, receipt)
         self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
-        if self._log.taken_over:
+        if self._log.taken_over or receipt.late:
             target = self._log.target(self.id, message)
             self.rewrites = (final_rewrite_item(target, final, self._channel.longest_call),)

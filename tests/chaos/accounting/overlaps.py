@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from parley.core.ports.channel import Channel
 from tests.chaos.accounting.network_tap import Write
+
+WRITTEN_ONCE_MORE = Channel.longest_call
+"""Seconds after the last write of whoever finished a turn that was taken over: from then on any node may
+write the answer once more. No call of before is under way any more, and no freeze of the plan is so long.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +48,15 @@ def writers(writes: Sequence[Write], spans: Sequence[Span]) -> Writers:
 
 
 def _returns(writes: Sequence[Write], spans: Sequence[Span]) -> list[str]:
-    """Where a node writes again after another one did, which was not hit meanwhile."""
+    """Where a node writes again after another one did, which was not hit meanwhile, and soon."""
     found, last = list[str](), dict[tuple[str, int], int]()
     for place, write in enumerate(writes):
         who = (write.node, write.life)
         before = last.get(who, place)
         between = writes[before + 1 : place]
         others = [one for one in between if (one.node, one.life) != who]
-        if others and not _was_hit(others[-1], write.at, spans):
+        soon = bool(others) and write.at - others[-1].at < WRITTEN_ONCE_MORE
+        if soon and not _was_hit(others[-1], write.at, spans):
             found.append(f"{write.message}: {write.node} at {write.at:.2f} after {others[-1].node}")
         last[who] = place
     return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.chaos.accounting.network_tap import Requests, Write
-from tests.chaos.accounting.overlaps import Span, runs, writers
+from tests.chaos.accounting.overlaps import WRITTEN_ONCE_MORE, Span, runs, writers
 
 _FORM = b"POST /bot1:x/editMessageText HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 
@@ -42,6 +43,13 @@ def test_one_that_comes_back_when_the_other_was_hit_is_none():
     assert writers(writes("a1", "b1", "a1"), spans).overlaps == ()
     assert len(writers(writes("a1", "b1", "a1"), [Span("a", 0.5, 1.8)]).overlaps) == 1
     assert writers(writes("a1", "b1", "a1"), [Span("", 1.5, 1.8)]).overlaps == ()
+
+
+def test_the_answer_written_once_more_is_none():
+    first, second = writes("a1", "b1")
+    later = second.at + WRITTEN_ONCE_MORE
+    assert writers([first, second, replace(first, at=later)], []).overlaps == ()
+    assert len(writers([first, second, replace(first, at=later - 0.1)], []).overlaps) == 1
 
 
 @pytest.mark.parametrize(

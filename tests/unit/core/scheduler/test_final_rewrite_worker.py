@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from parley.core.model.codec import encode
+from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Checkpoint, Reply
 from parley.core.state.turn_record import read_turn_record
-from tests.kit.doubles.core import core, message
+from tests.kit.doubles.core import RecordingChannel, RecordingReply, core, message
 from tests.kit.waiting import until
 
 REWRITES = "rewrites/test"
@@ -55,3 +57,24 @@ async def test_a_turn_of_one_lease_is_not(tmp_path: Path, caplog):
         await parley.channel.until_finals(1)
         await until(lambda: "delivered" in caplog.text, "the turn is over")
         assert await waiting(parley.journal, parley.channel.finals[0].turn_id) == 0
+
+
+class LateReply(RecordingReply):
+    """Was looking for a message that may still arrive."""
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        return replace(await super().finish(snapshot), late=True)
+
+
+class LateChannel(RecordingChannel):
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return LateReply(self, target, checkpoint)
+
+
+async def test_one_of_which_a_message_may_still_arrive_is(tmp_path: Path, caplog):
+    caplog.set_level("INFO")
+    async with core(tmp_path, channel=LateChannel()) as parley:
+        await parley.say("hello")
+        await parley.channel.until_finals(1)
+        await until(lambda: "delivered" in caplog.text, "the turn is over")
+        assert await waiting(parley.journal, parley.channel.finals[0].turn_id) == 1

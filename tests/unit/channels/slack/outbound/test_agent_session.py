@@ -9,8 +9,16 @@ import pytest
 from parley.channels.slack.channel import SlackChannel
 from parley.channels.slack.outbound.reply import SlackReplyTiming
 from parley.core.model.errors import ChannelUnavailable
+from parley.core.ports.lease import LeaseToken, holding_lease
 from tests.kit.machine import patience
-from tests.kit.platforms.slack_channel import KeepingInbox, Notes, finish_until_done, listening, snapshot
+from tests.kit.platforms.slack_channel import (
+    Clock,
+    KeepingInbox,
+    Notes,
+    finish_until_done,
+    listening,
+    snapshot,
+)
 
 STATUS = "assistant.threads.setStatus"
 
@@ -156,6 +164,19 @@ async def test_a_reply_that_was_given_up_does_not_renew_its_line(world):
     gc.collect()
     async with asyncio.timeout(patience(5)):
         await renewing
+
+
+async def test_a_line_of_a_turn_that_is_another_nodes_ends_without_an_error(world):
+    thread, clock = world.thread(), Clock()
+    channel = SlackChannel(world.config(), rhythm=SlackReplyTiming(renew=0.02))
+    with holding_lease(LeaseToken(10, clock.now, clock)):
+        reply = channel.open_reply(world.target(thread), Notes())
+        await reply.show(snapshot(""))
+    (renewing,) = (task for task in asyncio.all_tasks() if task.get_name() == "slack status line")
+    clock.now = 9.5  # too late to begin anything
+    async with asyncio.timeout(patience(5)):
+        await renewing
+    assert world.people.status(*thread) == "is thinking…"
 
 
 async def test_a_line_that_cannot_be_taken_away_keeps_no_answer_back(world):

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from parley.core.model.types import Step, StepStatus
@@ -203,6 +204,26 @@ class DyingNotes(Notes):
             raise Killed
         self.left -= 1
         await super().__call__(handle)
+
+
+@pytest.mark.parametrize("in_thread", [True, False])
+async def test_a_message_that_arrives_after_it_was_looked_for_is_taken_away(world, in_thread):
+    thread = world.thread() if in_thread else None
+    target, notes, later = world.target(thread), Notes(), Notes()
+    world.sim.faults.reset_next("chat.postMessage", "before")
+    with pytest.raises(ChannelUnavailable):
+        await world.channel().open_reply(target, notes).finish(snapshot("The whole.", final=True))
+    other = world.target(thread, turn="turn-2")
+    await world.channel().open_reply(other, Notes()).finish(replace(snapshot("Other."), turn_id="turn-2"))
+    reply = world.channel().open_reply(replace(target, handle=notes.last), later)
+    assert (await reply.finish(snapshot("The whole.", final=True))).late
+    client = AsyncWebClient(world.sim.bot_token, world.sim.api_url)
+    # What was on its way is the same call.
+    await client.api_call("chat.postMessage", json=world.sim.calls("chat.postMessage")[-1].params)
+    assert world.ours(thread) == ["Other.", "The whole.", "The whole."]
+    again = world.channel().open_reply(replace(target, handle=later.last), Notes())
+    await again.rewrite(snapshot("The whole.", final=True))
+    assert world.ours(thread) == ["Other.", "The whole."]
 
 
 async def test_without_the_right_to_look_the_doubt_is_said(world):
