@@ -24,13 +24,19 @@ _BLOCKED = 1.0
 _MOST_FRAMES = 200
 _MOST_TASKS = 10
 _LONGEST_LINE = 200
+
+
+def _both(folder: Path) -> tuple[str, str]:
+    """Return a folder as it is named, and without links: code may have been found by either."""
+    return str(folder), str(folder.resolve())
+
+
 _LIBRARIES = tuple(
-    {
-        str(Path(sysconfig.get_paths()[each]).resolve())
-        for each in ("stdlib", "platstdlib", "purelib", "platlib")
-    }
+    name
+    for each in ("stdlib", "platstdlib", "purelib", "platlib")
+    for name in _both(Path(sysconfig.get_paths()[each]))
 )
-_OURS = str(Path(__file__).resolve().parents[1])
+_OURS = _both(Path(__file__).parents[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,9 @@ def find_blocked_node(loop: asyncio.AbstractEventLoop, thread: int) -> BlockedNo
     users = next((frame for frame in frames if _is_users(frame.f_code.co_filename)), None)
     if users is None:
         return None
-    code, number = users.f_code, users.f_lineno
+    code = users.f_code
+    number: int | None = users.f_lineno  # not every instruction is of a line
+    number = number or code.co_firstlineno
     line = linecache.getline(code.co_filename, number).strip()[:_LONGEST_LINE]
     node, graph = next(filter(None, map(_task_of, [*frames, *_waiting_frames(loop)])), ("", ""))
     return BlockedNode(f"{code.co_filename}:{number} in {code.co_name}", line, node, graph)
@@ -142,7 +150,7 @@ def _waiting_frames(loop: asyncio.AbstractEventLoop) -> Iterator[FrameType]:
 
 
 def _is_users(file: str) -> bool:
-    return not file.startswith(("<", _OURS, *_LIBRARIES))
+    return not file.startswith(("<", *_OURS, *_LIBRARIES))
 
 
 def _task_of(frame: FrameType) -> tuple[str, str] | None:

@@ -65,8 +65,8 @@ class Scene:
 
     @property
     def logs(self) -> Mapping[str, str]:
-        """What the Parleys have logged, by name."""
-        return {process.folder.name: process.log for process in self.parleys}
+        """What everybody has logged, by name."""
+        return {process.folder.name: process.log for process in self.processes}
 
 
 @asynccontextmanager

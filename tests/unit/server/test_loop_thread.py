@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 from uuid import uuid4
 
@@ -203,6 +206,37 @@ async def test_a_loop_can_be_watched_from_aside(caplog: pytest.LogCaptureFixture
         hold_up(lambda: "has blocked" in caplog.text)
         await until(lambda: "go on" in caplog.text, "it is over")
     assert f"{Path(__file__).name}:" in caplog.text
+
+
+def stand_still(enough: Callable[[], bool]) -> None:
+    """Block this loop until it is enough. Nothing may be raised in it: pytest shows no line that is none."""
+    while not enough():
+        time.sleep(0.01)
+
+
+async def test_what_blocks_is_named_also_where_its_instruction_has_no_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As with Python 3.11 between two lines; here with all instructions."""
+    code, end = stand_still.__code__.replace(co_linetable=b""), time.monotonic() + patience(20)
+    stand_still_anywhere = FunctionType(code, stand_still.__globals__)
+    with watched_from_aside(asyncio.get_running_loop(), interval=0.01, blocked=0.05):
+        stand_still_anywhere(lambda: "has blocked" in caplog.text or time.monotonic() > end)
+        await until(lambda: "go on" in caplog.text, "it is over")
+    assert f"{Path(__file__).name}:{code.co_firstlineno} in stand_still" in caplog.text
+
+
+def test_a_library_is_nobodys_code_also_behind_a_link(tmp_path: Path) -> None:
+    """A virtual environment may be reached by a link, and its modules are named by it then."""
+    (tmp_path / "linked").symlink_to(Path(sys.prefix))
+    look = (
+        "import sys, httpx; from parley.server.blocked_nodes import _is_users; "
+        "print(httpx.__file__, _is_users(httpx.__file__), _is_users('/home/ann/graph.py'))"
+    )
+    python = tmp_path / "linked" / "bin" / "python"
+    done = subprocess.run([python, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [done.stdout.split()[0], "False", "True"]
+    assert done.stdout.startswith(str(tmp_path))
 
 
 async def test_a_loop_that_others_hold_up_is_said_without_a_name(caplog: pytest.LogCaptureFixture) -> None:
