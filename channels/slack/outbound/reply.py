@@ -115,7 +115,8 @@ class SlackReply(Reply):
         text = escape_mentions(snapshot.text)
         self._drop_wrong_cuts(text)
         await self._write(text, snapshot, final=True)
-        await self._pages.take_away_late()
+        if self._pages.handle.late:
+            await self._pages.take_away_late()
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Show what was decided in the question's messages, without buttons."""

@@ -128,10 +128,11 @@ class ReplyMessages:
 
     async def take_away_late(self) -> None:
         """Take away messages of this reply that came after they were looked for. Raises ChannelError."""
-        if not self.handle.late:
-            return
-        with suppress(DeliveryRejected):
-            for ts in await find_others(await self._own_messages(), self._turn, self.handle.parts):
+        late: Sequence[str] = ()
+        with suppress(DeliveryRejected):  # the app may not look
+            late = await find_others(await self._own_messages(), self._turn, self.handle.parts)
+        for ts in late:
+            with suppress(DeliveryRejected):  # somebody was faster
                 await self._api.delete(self._place, ts)
 
     async def settle(self, text: str) -> None:

@@ -23,7 +23,7 @@ _INTERRUPTED = 130  # as shells say it
 _WAITING = "Another Parley has the data and does not answer yet; waiting for it ..."
 _ANY_PORT = (
     "another Parley has the data, and console.port is 0: its address is another one at every start. "
-    "Set console.port to a number, or use the address that it printed."
+    "Set console.port to a number, or open the page at the address that it printed."
 )
 _PATIENCE = 15.0
 _PAUSE = 0.5
