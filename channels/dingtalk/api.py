@@ -20,7 +20,8 @@ from parley.channels.dingtalk.transport import DingTalkTransport
 from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import compact_json, object_or_empty
-from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.download import download
 from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.kit.text import wellformed

@@ -11,8 +11,9 @@ import aiohttp
 from parley.channels.feishu.errors import refusal
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import json_object
-from parley.channels.kit.files import file_gone, save_response
+from parley.channels.kit.files import file_gone
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
+from parley.channels.kit.http.download import save_response
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.types import Json, JsonObject
 

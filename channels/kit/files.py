@@ -1,4 +1,4 @@
-"""Files on their way in: safe names, kinds as people call them, downloads that stay under their limit."""
+"""Files on their way in: safe names, kinds as people call them, sizes that stay under their limit."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 
-import aiohttp
-
-from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.kit.text import byte_length, chunks, wellformed
 from parley.core.model.attachments import AttachmentKind, StoredFile
-from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUnavailable
+from parley.core.model.errors import AttachmentRefused, ChannelError
 from parley.core.texts import Sentence, language_of, say
 
-_CHUNK = 256 * 1024
+CHUNK = 256 * 1024
+"""Bytes of one piece."""
 MOST_NAME = 120
 """Bytes of a file name; file systems take 255, and prefixes and suffixes must fit too."""
 
@@ -76,16 +74,6 @@ async def save_chunks(pieces: AsyncIterator[bytes], into: Path, limit: int) -> i
     return written
 
 
-async def save_response(response: aiohttp.ClientResponse, into: Path, limit: int) -> int:
-    """Write a response's body to a file as `save_chunks` does.
-
-    Raises AttachmentRefused before anything is read where it is announced as too large.
-    """
-    if (response.content_length or 0) > limit:
-        raise file_too_large(limit)
-    return await save_chunks(response.content.iter_chunked(_CHUNK), into, limit)
-
-
 def file_too_large(limit: int) -> AttachmentRefused:
     """Return what is said of a file of more than `limit` bytes."""
     most = human_size(limit)
@@ -113,29 +101,12 @@ def unsent_file_text(file: StoredFile, error: ChannelError, language: str) -> st
     return say(spoken, Sentence.FILE_LEFT_OUT, name=name, reason=reason)
 
 
-async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: int) -> int:
-    """Stream a URL to a file; returns the number of bytes. The URL may be a secret: no error shows it.
-
-    Raises AttachmentRefused for more than `limit` bytes and for a file that is not there, ChannelUnavailable.
-    """
-    try:
-        async with session.get(url) as answer:
-            if answer.status in (400, 403, 404, 410):
-                raise file_gone()
-            if answer.status != 200:
-                raise ChannelUnavailable(f"the download was answered with status {answer.status}")
-            return await save_response(answer, into, limit)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        # Not chained: the text of some of these errors has the URL in it.
-        raise ChannelUnavailable(f"the download broke off: {describe_network_error(error)}") from None
-
-
 async def copy_file(source: Path, into: Path, limit: int) -> int:
     """Copy a file of this machine; returns the number of bytes. Raises AttachmentRefused."""
 
     async def pieces() -> AsyncIterator[bytes]:
         with await asyncio.to_thread(source.open, "rb") as file:
-            while piece := await asyncio.to_thread(file.read, _CHUNK):
+            while piece := await asyncio.to_thread(file.read, CHUNK):
                 yield piece
 
     try:

@@ -10,7 +10,8 @@ from typing import BinaryIO
 import aiohttp
 
 from parley.channels.kit.errors import ResponseLost
-from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name, save_response
+from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.download import save_response
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
 from parley.channels.slack.file_objects import download_url, may_fetch

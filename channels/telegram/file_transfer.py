@@ -18,14 +18,8 @@ from telegram import (
     InputMediaVideo,
 )
 
-from parley.channels.kit.files import (
-    copy_file,
-    download,
-    file_gone,
-    file_too_large,
-    file_withheld,
-    safe_name,
-)
+from parley.channels.kit.files import copy_file, file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.download import download
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
 from parley.channels.telegram.destination import TelegramDestination

@@ -19,7 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
-from parley.agent.files.web_fetch import NotFetched, fetch_public
+from parley.agent.files.web_address import NotFetched
+from parley.agent.files.web_fetch import fetch_public
 from parley.agent.transport.decoding import string
 from parley.core.model.attachments import AttachmentKind, StoredFile, UnsentFile, UnsentReason
 from parley.core.model.errors import StoreUnavailable

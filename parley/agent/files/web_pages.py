@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from parley.agent.files.reader import FileReader, UnreadableFile
-from parley.agent.files.web_fetch import NotFetched, fetch_public
+from parley.agent.files.web_address import NotFetched
+from parley.agent.files.web_fetch import fetch_public
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.network import Address, is_public
 

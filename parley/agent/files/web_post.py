@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
-import httpx
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from yarl import URL
 
-from parley.agent.files.web_fetch import CheckedResolver, NotFetched, checked_address
+from parley.agent.files.web_address import NotFetched, checked_address
+from parley.agent.files.web_fetch import open_session
 from parley.core.network import Address, is_public
 
-_PATIENCE = 20.0
 _HERE = ("localhost", "localhost.localdomain")
 
 
@@ -38,19 +35,13 @@ class WebPoster:
         headers = {"content-type": "application/json", "user-agent": "parley", "webhook-id": number}
         try:
             place = self._place(url)
-            connector = TCPConnector(
-                resolver=CheckedResolver(self._allowed(place)), ssl=httpx.create_ssl_context()
-            )
             async with (
-                asyncio.timeout(_PATIENCE),
-                ClientSession(
-                    connector=connector, cookie_jar=DummyCookieJar(), timeout=ClientTimeout(_PATIENCE)
-                ) as session,
+                await open_session(self._allowed(place)) as session,
                 session.post(place, data=body, headers=headers, allow_redirects=False) as answer,
             ):
                 return "" if 200 <= answer.status < 300 else f"HTTP {answer.status}"
-        except (ClientError, NotFetched, OSError, ValueError) as error:
-            return f"{type(error).__name__}: {error}"[:300]
+        except (NotFetched, ValueError) as error:
+            return str(error)[:300]
 
     def _place(self, url: str) -> URL:
         known = False

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from parley.agent.files.outgoing import EncodedFile, RemoteFile, SavedFiles, extract_files, save_files
 from parley.agent.files.state_files import named_files
-from parley.agent.files.web_fetch import NotFetched
+from parley.agent.files.web_address import NotFetched
 from parley.agent.stream.final_answer import FinalAnswer
 from parley.agent.transport.artifacts import ThreadFiles
 from parley.core.model.errors import AgentError, AgentUnreadable

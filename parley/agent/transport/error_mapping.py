@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import aiohttp
 import httpx
 
 from parley.agent.transport.decoding import UnreadableResponse
@@ -71,13 +70,10 @@ def map_errors(doing: str, level: int = logging.WARNING) -> Iterator[None]:
         )
         said = refusal_words(error.response)
         raise _by_status(status, f"{doing}: HTTP {status}{said and f', {said}'}") from error
-    except aiohttp.ConnectionTimeoutError as error:
-        log.debug("%s: no connection in time", doing)
-        raise AgentUnavailable("The agent cannot be reached right now.") from error
     except (httpx.ReadTimeout, TimeoutError) as error:
         log.info("%s: timed out (%s)", doing, type(error).__name__)
         raise AgentTimeout("The agent did not answer in time.") from error
-    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
+    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
         # The transport calls every lost connection a ConnectTimeout, so this says nothing of what arrived.
         log.debug("%s: %s: %s", doing, type(error).__name__, error)
         detail = f"{doing}: {type(error).__name__}: {error}"

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import httpx
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
-from httpx_aiohttp import AiohttpTransport
 from langgraph_sdk.client import AssistantsClient, LangGraphClient, RunsClient, ThreadsClient
 
 from parley.agent.transport.decoding import MOST_BYTES, read_body
-from parley.agent.transport.http_transport import HttpTransport, InProcessTransport, NetworkTransport
+from parley.agent.transport.http_transport import CONNECT, HEARTBEAT, HttpTransport, InProcessTransport
 from parley.agent.transport.run_options import RunHttp
 from parley.agent.transport.sdk_http import DirectHttp
 from parley.agent.transport.speaker_headers import fill_headers
 from parley.core.model.types import Json
-from parley.core.network import proxy_for
 
-_CONNECT = 5.0
-_HEARTBEAT = 60.0
-"""Servers send a sign of life every 5 to 15 s; after this long without one the connection is dead."""
+if TYPE_CHECKING:
+    from httpx_aiohttp import AiohttpTransport
 
 _MOST_ASIDE = 10_000_000
 """Bytes of an answer about the server itself."""
-
-_KEEP_ALIVE = 4.0
-"""Below uvicorn's 5 s, so that a request never meets a connection that is just being closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +38,6 @@ class AgentEndpoint:
     one_place: bool = False
 
 
-def transport_for(url: str) -> AiohttpTransport:
-    """An aiohttp-based transport without a bound on connections, which keeps no cookies.
-
-    httpx's own keeps 100 connections in a pool that costs the square of them: at thousands of runs
-    it refuses most.
-    """
-    proxy = proxy_for(url)
-    # The certificates of the world are read only where there is something to check.
-    tls = httpx.create_ssl_context() if proxy or urlsplit(url).scheme == "https" else _trusts_nobody()
-    return AiohttpTransport(verify=tls, client=lambda: _session(tls, proxy))
-
-
-def _trusts_nobody() -> ssl.SSLContext:
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def _session(tls: ssl.SSLContext, proxy: str) -> ClientSession:
-    return ClientSession(
-        connector=TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=tls),
-        cookie_jar=DummyCookieJar(),
-        timeout=ClientTimeout(sock_connect=_CONNECT, sock_read=_HEARTBEAT),
-        proxy=proxy or None,
-    )
-
-
 def http_client(
     endpoint: AgentEndpoint, transport: httpx.AsyncBaseTransport | None = None
 ) -> httpx.AsyncClient:
@@ -84,10 +51,16 @@ def http_client(
     return httpx.AsyncClient(
         base_url=endpoint.url,
         headers={**headers, **fill_headers(endpoint.headers)},
-        transport=transport or transport_for(endpoint.url),
-        timeout=httpx.Timeout(connect=_CONNECT, read=_HEARTBEAT, write=30.0, pool=None),
+        transport=transport or _over_network(endpoint),
+        timeout=httpx.Timeout(connect=CONNECT, read=HEARTBEAT, write=30.0, pool=None),
         trust_env=False,
     )
+
+
+def _over_network(endpoint: AgentEndpoint) -> AiohttpTransport:
+    from parley.agent.transport.network_transport import transport_for
+
+    return transport_for(endpoint.url)
 
 
 async def fetch(http: httpx.AsyncClient, method: str, path: str, json: Json = None) -> httpx.Response:
@@ -103,7 +76,9 @@ def make_clients(
     """An HTTP client for `endpoint`, and the SDK over the same connections; closing the first closes both."""
     way: HttpTransport
     if transport is None:
-        network = transport_for(endpoint.url)
+        from parley.agent.transport.network_transport import NetworkTransport
+
+        network = _over_network(endpoint)
         http, way = http_client(endpoint, network), NetworkTransport(network)
     else:
         http = http_client(endpoint, transport)

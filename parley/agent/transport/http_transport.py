@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import httpx
-from aiohttp import ClientResponse, ClientSession
-from httpx_aiohttp import AiohttpTransport
-from yarl import URL
+
+CONNECT = 5.0
+"""Seconds for a connection."""
+HEARTBEAT = 60.0
+"""Servers send a sign of life every 5 to 15 s; after this long without one the connection is dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +44,11 @@ class TransportResponse(Protocol):
 
 
 class HttpTransport(Protocol):
-    """How a server is reached; what goes wrong is raised as aiohttp or httpx says it (agent.wire)."""
+    """How a server is reached; what goes wrong is raised as httpx says it (agent.transport.error_mapping)."""
 
     async def open(self, call: TransportRequest) -> TransportResponse:
         """Send a request; return once the response's head is there."""
         ...
-
-
-class NetworkTransport:
-    """Straight through aiohttp: a request and its answer as httpx's objects would cost as much again."""
-
-    def __init__(self, transport: AiohttpTransport) -> None:
-        """Shares the session of `transport`, which closes it."""
-        self._transport = transport
-
-    async def open(self, call: TransportRequest) -> TransportResponse:
-        url = URL(call.url, encoded=True)
-        response = await self._session().request(
-            call.method, url, headers=call.headers, data=call.body, allow_redirects=False
-        )
-        return _FromNetwork(response)
-
-    def _session(self) -> ClientSession:
-        if not isinstance(self._transport.client, ClientSession):
-            self._transport.client = self._transport.get_client()
-        return self._transport.client
 
 
 class InProcessTransport:
@@ -83,25 +65,6 @@ class InProcessTransport:
         response = await self._transport.handle_async_request(request)
         response.request = request
         return _FromInside(response)
-
-
-class _FromNetwork:
-    def __init__(self, response: ClientResponse) -> None:
-        self._response = response
-        self.status = response.status
-
-    def header(self, name: str) -> str:
-        return self._response.headers.get(name, "")
-
-    def pieces(self) -> AsyncIterator[bytes]:
-        return aiter(self._response.content.iter_any())
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        self._response.release()
-        await self._response.wait_for_close()
 
 
 class _FromInside:

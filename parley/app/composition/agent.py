@@ -15,6 +15,7 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.composition.memory_tools.deferred import DeferredMemoryTools, tool_categories
 from parley.app.extras import require_extra
+from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.model import Settings
 from parley.app.storage.paths import FILES
@@ -84,7 +85,8 @@ async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedA
         embedded = None
         if settings.embedded:
             with require_extra("embedded", "agent.url"):
-                from parley.app.composition.embedded.server import open_embedded
+                with block_imports(UNNEEDED_PACKAGES):
+                    from parley.app.composition.embedded.server import open_embedded
 
                 embedded = await stack.enter_async_context(open_embedded(loaded, tools))
         agent = LangGraphAgent(

@@ -7,8 +7,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-UNNEEDED_PACKAGES = ("chardet", "charset_normalizer")
-"""langchain_core takes two names from requests, which would load them to guess encodings: 3 MB."""
+UNNEEDED_PACKAGES = ("chardet", "charset_normalizer", "httpx2", "httpx_aiohttp")
+"""What langchain_core would load at a start by what it stands on, and never calls: 13 MB.
+
+It takes two names from requests, which loads the first two to guess encodings. langsmith prefers httpx2 to
+the httpx that is loaded already, and makes a class from httpx_aiohttp, which loads aiohttp.
+"""
 
 
 @contextmanager

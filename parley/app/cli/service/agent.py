@@ -11,6 +11,7 @@ from parley.app.cli.load_config import load_config
 from parley.app.cli.startup_summary import embedded_line
 from parley.app.extras import require_extra
 from parley.app.process.event_loop import run_loop
+from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
 from parley.app.storage.secret_files import agent_key
 from parley.console.http.options import HttpTimeouts
 from parley.core.network import is_loopback
@@ -25,10 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
         log.warning("%s", each.show(loaded.origin))
     print(f"Set by {loaded.origin}; its data is in {loaded.data_dir}")
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
-    from parley.app.composition.embedded.options import served_options
-    from parley.console.http.protocol import timed_http
-
-    with require_extra("embedded", "parley agent"):
+    with require_extra("embedded", "parley agent"), block_imports(UNNEEDED_PACKAGES):
+        from parley.app.composition.embedded.options import served_options
+        from parley.console.http.protocol import timed_http
         from parley.server.tcp_server import serve
 
     options = served_options(loaded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 from parley.app.composition.embedded.commands import CommandAudit
 from parley.app.composition.embedded.options import embedded_options
 from parley.app.composition.embedded.sign_ins import open_sign_ins, sign_in_routes
+from parley.app.process.import_blocker import block_imports
 from parley.app.settings.addresses import sign_in_address
 from parley.app.settings.load import LoadedSettings
 from parley.core.ports.journal import DocumentRepository
@@ -25,6 +26,9 @@ from parley.server.app import embedded_server, reload_graphs
 from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.loop_thread import threaded_server
 from parley.server.options import EmbeddedOptions
+
+_FOR_CODE_OF_USERS = ("openai._vendor.httpx_aiohttp",)
+"""OpenAI's client over aiohttp, which langchain-openai does not use: 9 MB."""
 
 
 class _Graphs(Protocol):
@@ -80,7 +84,9 @@ async def open_embedded(loaded: LoadedSettings, tools: MemoryTools) -> AsyncIter
         async with threaded_server(options, uvloop.new_event_loop) as elsewhere:
             yield EmbeddedServer(elsewhere, elsewhere, tools, sign_ins, commands)
     else:
-        async with embedded_server(options) as server:
+        async with AsyncExitStack() as stack:
+            with block_imports(_FOR_CODE_OF_USERS):
+                server = await stack.enter_async_context(embedded_server(options))
             here = StreamingASGITransport(server)
             yield EmbeddedServer(here, _GraphsHere(server), tools, sign_ins, commands)
 

@@ -8,7 +8,7 @@ import pytest
 
 from parley.agent.files.outgoing import MAX_FILES, EncodedFile, RemoteFile, save_files
 from parley.agent.files.state_files import named_files
-from parley.agent.files.web_fetch import NotFetched
+from parley.agent.files.web_address import NotFetched
 from parley.core.model.attachments import UnsentFile, UnsentReason
 from parley.core.model.types import Json
 

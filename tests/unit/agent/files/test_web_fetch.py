@@ -9,7 +9,8 @@ from urllib.parse import quote
 import pytest
 from aiohttp import web
 
-from parley.agent.files.web_fetch import NotFetched, fetch_public
+from parley.agent.files.web_address import NotFetched
+from parley.agent.files.web_fetch import fetch_public
 from parley.core.network import Address, is_public
 from parley.simulator.kit import http_server as loopback
 

@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parents[4]
 _MODEL = "agent: {model: 'openai:m', model_api_key: key}"
 _OWN = "parley.server.default_agent."
 _WORKSPACES = "parley.server.workspace.workspaces"
-_AGENT = {"langchain.agents", "langchain_openai", f"{_OWN}graph"}
+_AGENT = {"httpx2", "langchain.agents", "langchain_openai", f"{_OWN}graph"}
 _BESIDE = {f"{_OWN}suggestions", f"{_OWN}titles"}
 _MCP = {"langchain_mcp_adapters", "mcp", f"{_OWN}mcp"}
 _START = """
@@ -27,7 +27,7 @@ from parley.app.settings.load import read_settings
 ABILITIES = "files mcp skills subagents suggestions titles tools.clarification tools.commands"
 WATCHED = [
     *"anthropic deepagents langchain_anthropic langchain_mcp_adapters langchain_openai mcp wcmatch".split(),
-    "cronsim",
+    *"aiohttp cronsim httpx2".split(),
     "langchain.agents",
     "parley.server.demo.graph",
     "parley.server.default_agent.graph",
@@ -54,6 +54,7 @@ _LOADED: tuple[tuple[str, set[str]], ...] = (
     (f"{_MODEL}, built_in: {{mcp: {{file: mcp.json}}}}", _MCP),
     (f"{_MODEL}, built_in: {{workspace: {{enabled: true}}}}", {"deepagents", f"{_OWN}files", _WORKSPACES}),
     (f"{_MODEL}, built_in: {{subagents: {{enabled: true}}}}", {f"{_OWN}subagents"}),
+    ("agent: {url: 'http://127.0.0.1:1'}", {"aiohttp"}),
 )
 
 
