@@ -216,3 +216,21 @@ async def test_enter_while_a_word_is_composed_sends_nothing(chat: Chat) -> None:
         "#write", "keydown", {"key": "Enter", "isComposing": True, "bubbles": True}
     )
     assert await chat.page.input_value("#write") == "ni hao"
+
+
+async def test_the_empty_page_begins_at_its_top_where_the_window_is_low(chat: Chat) -> None:
+    scrolled = "(each) => [each.scrollTop, each.scrollHeight > each.clientHeight]"
+    thread = chat.page.locator(".scroll").first
+    await chat.page.set_viewport_size({"width": 1100, "height": 420})
+    await chat.page.reload()
+    await chat.page.locator(".hello").wait_for()
+    assert await thread.evaluate(scrolled) == [0, True]
+    chat.core.release.set()
+    await chat.send("a long document")
+    await chat.page.locator(".entry.agent:not(.growing)").wait_for()
+    top, _ = await thread.evaluate(scrolled)
+    assert top > 0
+    await chat.page.locator(".new").click()
+    await chat.page.locator(".hello").wait_for()
+    assert await thread.evaluate(scrolled) == [0, True]
+    assert await chat.page.locator(".latest").is_hidden()

@@ -41,7 +41,7 @@ export function startThread(given) {
   store.on("commands", draw);
   outbox.addEventListener("change", draw);
   scroll.addEventListener("scroll", () => {
-    following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+    following = isEmpty() || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
     latest.hidden = following;
     if (scroll.scrollTop < 200) older();
   });
@@ -125,8 +125,11 @@ function drawNow() {
   const waiting = place ? outbox.of(place).filter((item) => !store.thread(place).entries.has(item.id)) : [];
   const empty = !place || (!entries.length && !waiting.length && !place.topic && !failed);
   document.body.classList.toggle("empty", empty);
-  if (!place || empty) arrange([thread.querySelector(".hello") ?? emptyPage(actions.send)]);
-  else arrange([...top(place), ...body(place, entries, waiting)]);
+  if (place && !empty) arrange([...top(place), ...body(place, entries, waiting)]);
+  else if (!thread.querySelector(".hello")) {
+    arrange([emptyPage(actions.send)]);
+    scroll.scrollTop = 0;
+  }
   actions.drawn();
   if (following) toEnd();
 }
@@ -234,5 +237,10 @@ function arrange(nodes) {
 export function toEnd() {
   following = true;
   latest.hidden = true;
-  scroll.scrollTop = scroll.scrollHeight;
+  if (!isEmpty()) scroll.scrollTop = scroll.scrollHeight;
+}
+
+/** Whether the empty page is shown, which is read from its beginning. */
+function isEmpty() {
+  return document.body.classList.contains("empty");
 }
