@@ -21,6 +21,7 @@ from tests.chaos.accounting.ledger import Account, settle, transcript
 from tests.chaos.accounting.overlaps import Runs, runs, writers
 from tests.chaos.accounting.progress import ProgressBoard, Stalled
 from tests.chaos.accounting.result import Result
+from tests.chaos.accounting.stalls import StallWatch
 from tests.chaos.accounting.store_queries import unfinished, waiting
 from tests.chaos.injection.injector import FaultInjector
 from tests.chaos.planning.plan import AT_ONCE, TROUBLES, Line, Plan
@@ -52,6 +53,7 @@ class Crowd:
     places: Sequence[ChaosConversation]
     clients: Sequence[httpx.AsyncClient]
     repeated_posts: int = 0
+    stalls: StallWatch = field(default_factory=StallWatch)
 
     @property
     def on_web(self) -> Sequence[WebConversation]:
@@ -88,7 +90,8 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
         await _stop([scene.agent] if scene.agent else [])
     account = settle(told)
     async with _store(scene.database) as store:
-        end = _End(plan, account, striker, runs(scene.agent_database), left, len(await store.dead()))
+        ran = runs(scene.agent_database)
+        end = _End(plan, account, striker, crowd.stalls, ran, left, len(await store.dead()))
     return end.result(scene, crowd.repeated_posts, seconds)
 
 
@@ -97,6 +100,7 @@ class _End:
     plan: Plan
     account: Account
     striker: FaultInjector
+    stalls: StallWatch
     runs: Runs
     unfinished: int
     dead: int
@@ -106,7 +110,7 @@ class _End:
         account, striker, log = self.account, self.striker, "\n".join(scene.logs.values())
         start, answer = striker.slowest()
         waits = striker.board.waits() or [0.0]
-        wrote = writers(scene.targets.ear.writes, striker.spans)
+        wrote = writers(scene.targets.ear.writes, [*striker.spans, *self.stalls.spans])
         # Where the clock was put off with the agent inside, its times tell nothing.
         at_once = self.runs.at_once if scene.agent else ()
         return Result(
@@ -128,6 +132,7 @@ class _End:
             parley_kills=sum(striker.killed[each.folder.name] for each in scene.parleys),
             agent_kills=striker.killed[scene.agent.folder.name] if scene.agent else 0,
             ended=striker.ended.total(),
+            stalls=self.stalls.unplanned(striker.spans),
             faults=len(self.plan.faults),
             repeated_posts=repeated_posts,
             doubtful=len(set(_DOUBTFUL.findall(log))),
@@ -182,6 +187,11 @@ async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: FaultInjector) 
             *(group.create_task(on_web.watch(client, crowd.on_web, board)) for client in crowd.clients),
             *(group.create_task(platform.watch(board)) for platform in scene.platforms.values()),
             group.create_task(_progress(board, striker)),
+            group.create_task(crowd.stalls.watch_here()),
+            *(
+                group.create_task(crowd.stalls.watch(parley.folder.name, client))
+                for parley, client in zip(scene.parleys, crowd.clients, strict=True)
+            ),
         ]
         group.create_task(inject_platform_faults(scene.platforms, plan.faults, board))
         striking = group.create_task(striker.run(plan.blows))

@@ -58,6 +58,7 @@ def _what_happened(result: Result) -> dict[str, str]:
         "database's disk full": blows.get("full", 0),
         "pooler crashes": blows.get("pooler", 0),
         "steps to a newer schema": blows.get("schema", 0),
+        "times a busy machine kept a node waiting": result.stalls,
         "platform faults": result.faults,
         "posts repeated by web clients": result.repeated_posts,
     }

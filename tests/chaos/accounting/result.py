@@ -15,11 +15,12 @@ from tests.chaos.planning.scale import Edition
 class Result:
     """Numbers are summed over installations, `slowest` ones are the worst; lists name messages.
 
-    `doubtful` and `tracebacks` are counted in logs, `unfinished` and `dead` in the store. `slowest_start` is
-    from a kill to all being up, `slowest_answer` from there to the next answer, `longest_wait` and
-    `usual_wait` (the median) from saying something to its answer, in seconds. `moved` are replies that
-    another process went on with, `overlaps` where two wrote to one, and `runs_doubled` turns that were run
-    twice, or threads that were run twice at once.
+    `stalls` are times in which a node stood still though nothing was done to it. `doubtful` and `tracebacks`
+    are counted in logs, `unfinished` and `dead` in the store. `slowest_start` is from a kill to all being up,
+    `slowest_answer` from there to the next answer, `longest_wait` and `usual_wait` (the median) from saying
+    something to its answer, in seconds. `moved` are replies that another process went on with, `overlaps`
+    where two wrote to one, and `runs_doubled` turns that were run twice, or threads that were run twice at
+    once.
     """
 
     edition: Edition
@@ -41,6 +42,7 @@ class Result:
     parley_kills: int = 0
     agent_kills: int = 0
     ended: int = 0
+    stalls: int = 0
     faults: int = 0
     repeated_posts: int = 0
     doubtful: int = 0
