@@ -2,8 +2,8 @@
 
 The SDK hands every body, however small, to a thread to be made or read as JSON; that costs more than the
 JSON, and under load it waits for the interpreter's lock. It joins a broken stream again by itself, which we
-do with our own notion of progress (agent.follow). And httpx's client has cookies, redirects and
-authentication flows that nobody here needs: requests go their way directly (agent.ways).
+do with our own notion of progress (agent.runs.follower). And httpx's client has cookies, redirects and
+authentication flows that nobody here needs: requests go their way directly (agent.transport.http_transport).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _LONGEST_REASON = 100_000
 class DirectHttp(HttpClient):
     """What the SDK's clients stand on: the address and headers of `client`, and a way to the server.
 
-    Every call raises what agent.wire maps, among it ValueError where no JSON came. `most` are the bytes of
-    one body or one event; where there are more, the connection is closed without reading on.
+    Every call raises what agent.transport.error_mapping maps, among it ValueError where no JSON came. `most`
+    are the bytes of one body or one event; where there are more, the connection is closed without reading on.
     """
 
     def __init__(self, client: httpx.AsyncClient, way: HttpTransport, most: int = MOST_BYTES) -> None:

@@ -153,7 +153,7 @@ class _Child:
         return code
 
     def _end(self) -> int:
-        """Let it say where it stands (see app.heartbeat), and end it."""
+        """Let it say where it stands (see app.process.heartbeat), and end it."""
         os.kill(self._pid, signal.SIGABRT)
         end = time.monotonic() + min(_TRACEBACK, self._seconds)
         while (code := self._code()) is None and time.monotonic() < end:

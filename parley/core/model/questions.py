@@ -61,7 +61,7 @@ _MOST_TURN = 200
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A press of a question's button, of a thumb (feedback.py), of a suggestion or of a stop button.
+    """A press of a question's button, of a thumb (core.model.feedback), of a suggestion or of a stop button.
 
     `id` is the platform's own stable id of it: the dedupe key.
     """

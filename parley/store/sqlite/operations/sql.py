@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Of the rows that many of one kind come as: see store.sqlite.transaction.as_json.
+# Of the rows that many of one kind come as: see store.sqlite.execution.transaction.as_json.
 _FIELDS = tuple(f"json_extract(value, '$[{place}]')" for place in range(8))
 
 ITEM = "id, queue, lane, body, note, attempts, version, put_at"
