@@ -25,8 +25,8 @@ _PATIENCE = 20.0
 @asynccontextmanager
 async def public_session(allowed: Callable[[Address], bool]) -> AsyncIterator[ClientSession]:
     """A session for allowed addresses, of 20 s at most. Raises NotFetched for whatever goes wrong inside."""
-    connector = TCPConnector(resolver=CheckedResolver(allowed), ssl=httpx.create_ssl_context())
     try:
+        connector = TCPConnector(resolver=CheckedResolver(allowed), ssl=httpx.create_ssl_context())
         async with (
             asyncio.timeout(_PATIENCE),
             ClientSession(

@@ -1,4 +1,4 @@
-"""Ways to an agent server: over the network, or into this process."""
+"""Ways to an agent server: what they share, and the one into this process."""
 
 from __future__ import annotations
 

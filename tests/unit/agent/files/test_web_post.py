@@ -56,6 +56,12 @@ async def test_only_success_is_delivery() -> None:
     assert answers == ["HTTP 101", "", "HTTP 304", "HTTP 404"]
 
 
+async def test_certificates_that_are_not_there_are_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    told = await WebPoster(("127.0.0.1",)).post("https://127.0.0.1:9/", b"{}", "run-1")
+    assert told.startswith("FileNotFoundError")
+
+
 async def test_nobody_else_inside_is_asked(heard: tuple[str, list[tuple[str, str]]]) -> None:
     site, told = heard
     poster = WebPoster(("hooks.example.org",))
