@@ -6,9 +6,11 @@ Our own and not the SDK's: its calls block the event loop, open a pool each, and
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import quote
 
 import aiohttp
@@ -129,8 +131,9 @@ class DingTalkApi:
         if file.size > self._config.max_file_out:
             raise file_too_large(self._config.max_file_out)
 
-    async def upload(self, file: StoredFile, kind: str) -> str:
-        """Hand a file over as `image`, `voice` or `file`; returns its media id.
+    async def upload(self, file: StoredFile, kind: str, opened: BinaryIO | None = None) -> str:
+        """Hand a file over as `image`, `voice` or `file`; returns its media id. What is `opened` is its
+        content, where that does not lie at its path.
 
         Raises AttachmentRefused when the file is too large or not there.
         """
@@ -138,7 +141,7 @@ class DingTalkApi:
 
         async def send(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"
-            with await asyncio.to_thread(Path(file.path).open, "rb") as content:
+            with await asyncio.to_thread(_content, file, opened) as content:
                 # Otherwise file names arrive with their letters percent-escaped.
                 form = aiohttp.FormData(quote_fields=False)
                 form.add_field("media", content, filename=safe_name(file.name), content_type=file.mime)
@@ -212,6 +215,14 @@ class DingTalkApi:
 def _retry_pause(error: ChannelError) -> float:
     """Return the seconds until the next attempt to renew the access token."""
     return error.retry_after if isinstance(error, RateLimited) else 10.0
+
+
+def _content(file: StoredFile, opened: BinaryIO | None) -> BinaryIO:
+    """Open what is uploaded, from its beginning: it is closed after each attempt."""
+    if opened is None:
+        return Path(file.path).open("rb")
+    opened.seek(0)
+    return os.fdopen(os.dup(opened.fileno()), "rb")
 
 
 def file_type(name: str) -> str:

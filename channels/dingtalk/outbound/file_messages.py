@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from parley.channels.dingtalk.api import DingTalkApi, file_type
 from parley.channels.kit.files import file_gone, safe_name
@@ -54,28 +53,30 @@ async def upload_file(api: DingTalkApi, file: StoredFile) -> tuple[str, dict[str
     if file.kind is AttachmentKind.IMAGE and file.mime in _IMAGES:
         return "sampleImageMsg", {"photoURL": await api.upload(file, "image")}
     api.check_size(file)
-    async with _as_document(file) as document:
-        media = await api.upload(document, "file")
-        name = safe_name(document.name)
+    if file_type(safe_name(file.name)) in FILE_TYPES:
+        name, media = safe_name(file.name), await api.upload(file, "file")
+    else:
+        name, media = await _upload_zipped(api, file)
     return "sampleFile", {"mediaId": media, "fileName": name, "fileType": file_type(name)}
 
 
-@asynccontextmanager
-async def _as_document(file: StoredFile) -> AsyncIterator[StoredFile]:
-    """Give the file, in a zip file while entered where DingTalk does not know its type."""
-    if file_type(safe_name(file.name)) in FILE_TYPES:
-        yield file
-        return
-    with tempfile.TemporaryDirectory(prefix="parley-zip-") as folder:
-        packed = Path(folder) / "file.zip"
+async def _upload_zipped(api: DingTalkApi, file: StoredFile) -> tuple[str, str]:
+    """Hand a file of a type over that DingTalk does not know; returns the name of its zip file, and the media
+    id. The zip file has no name on our disk: nothing is left of it, however the process ends.
+    """
+    name = f"{safe_name(file.name)}.zip"
+    with tempfile.TemporaryFile() as zipped:
         try:
-            await asyncio.to_thread(_pack, Path(file.path), safe_name(file.name), packed)
+            size = await asyncio.to_thread(_zip, Path(file.path), safe_name(file.name), zipped)
         except FileNotFoundError as error:
             raise file_gone() from error
-        name = f"{safe_name(file.name)}.zip"
-        yield replace(file, name=name, mime="application/zip", size=packed.stat().st_size, path=str(packed))
+        document = replace(file, name=name, mime="application/zip", size=size)
+        return name, await api.upload(document, "file", zipped)
 
 
-def _pack(source: Path, name: str, into: Path) -> None:
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
-        packed.write(source, name)
+def _zip(source: Path, name: str, into: BinaryIO) -> int:
+    """Write a zip file of a file; returns its size in bytes."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as zipped:
+        zipped.write(source, name)
+    into.flush()
+    return into.tell()

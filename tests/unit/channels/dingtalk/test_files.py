@@ -3,11 +3,13 @@
 import io
 import json
 import struct
+import tempfile
 import zipfile
 from dataclasses import replace
 
 import pytest
 
+from parley.channels.dingtalk.api import DingTalkApi
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelUnavailable
 from parley.simulator.dingtalk import DingTalkUpload
@@ -154,6 +156,22 @@ async def test_an_upload_with_an_old_token_is_made_again(world, tmp_path):
     file = stored(tmp_path, "a.csv", b"a")
     await channel.open_reply(world.target(turn="turn-2"), Notes()).finish(snapshot("", attachments=(file,)))
     assert [message.file for message in world.people.messages(world.alice.id)] == ["", "a.csv.zip"]
+
+
+async def test_a_zip_file_has_no_name_that_a_dying_process_would_leave(world, tmp_path, monkeypatch):
+    temporary, names, upload = tmp_path / "temporary", [], DingTalkApi.upload
+    temporary.mkdir()
+
+    def uploading(*given):
+        names.append(list(temporary.rglob("*")))
+        return upload(*given)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(DingTalkApi, "upload", uploading)
+    file = stored(tmp_path, "a.csv", b"a")
+    await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=(file,)))
+    assert [message.file for message in world.people.messages(world.alice.id)] == ["a.csv.zip"]
+    assert names == [[]]
 
 
 @pytest.mark.parametrize("words", ["when is the next release?", ""])
