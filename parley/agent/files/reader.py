@@ -96,7 +96,7 @@ class FileReader:
             if file.size > self.limits.size:
                 raise UnreadableFile(UnreadReason.TOO_LARGE)
             with _opened(file.path) as content:
-                return await self._read(content, most, pictures=pictures)
+                return await self.read_open(content, most, pictures=pictures)
         except OSError as error:
             log.warning("file %s cannot be read: %s", file.path, error)
             raise UnreadableFile(UnreadReason.BROKEN) from error
@@ -130,7 +130,9 @@ class FileReader:
         found = await self.protection()
         log.log(logging.INFO if found.whole else logging.WARNING, "%s (docs/files.md)", found)
 
-    async def _read(self, content: BinaryIO, most: int, *, pictures: bool) -> FileContent:
+    async def read_open(self, content: BinaryIO, most: int, *, pictures: bool) -> FileContent:
+        """The same of an open file, which needs no path. Raises UnreadableFile and OSError."""
+        content.seek(0)
         async with self._for_telling:
             found = await self._output(_UNSEEN, content, most)
         if not found.startswith(_IS_OF_KIND.encode()):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 
 from parley.agent.files.reader import FileReader, UnreadableFile
 from parley.agent.files.web_address import NotFetched
 from parley.agent.files.web_fetch import fetch_public
-from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.network import Address, is_public
 
 _MOST_BYTES = 5_000_000
@@ -26,13 +24,11 @@ class WebPages:
 
     async def read(self, url: str) -> tuple[str, bool]:
         """Return the text at an address, and whether there is more. Raises NotFetched."""
-        content, kind = await fetch_public(url, _MOST_BYTES, self._allowed, _FAMILIES)
-        with TemporaryDirectory(prefix="parley-page-") as folder:
-            path = Path(folder, "page")
-            await asyncio.to_thread(path.write_bytes, content)
-            page = StoredFile(AttachmentKind.FILE, "page", kind, len(content), str(path))
+        content, _ = await fetch_public(url, _MOST_BYTES, self._allowed, _FAMILIES)
+        with TemporaryFile() as page:  # without a name: nothing is left of it, however the process ends
+            await asyncio.to_thread(page.write, content)
             try:
-                found = await self._reader.read(page, _MOST_TEXT, pictures=False)
+                found = await self._reader.read_open(page, _MOST_TEXT, pictures=False)
             except UnreadableFile as error:
                 raise NotFetched(f"not read as text: {error.trouble}") from error
         return found.text, found.cut

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,6 +42,25 @@ def test_without_bubblewrap_a_container_of_runc_isolates_them(
     skip_without_sandbox(Runc())
     find_only(("runc", "setpriv"), tmp_path, monkeypatch)
     assert find_isolation(LIMITS, ()).version().startswith("runc 1.")
+
+
+def test_what_a_killed_process_left_of_a_container_is_removed_once_no_command_can_live(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without_sandbox(Runc())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Runc().launch("true", LIMITS, 1_000):
+        (bundle,) = tmp_path.iterdir()
+        left, in_use, others = tmp_path / f"{bundle.name}x", tmp_path / f"{bundle.name}y", tmp_path / "others"
+        for each in (left, others):
+            shutil.copytree(bundle, each, symlinks=True)
+            os.utime(each, (time.time() - 10_000,) * 2)
+        shutil.copytree(bundle, in_use, symlinks=True)
+    (tmp_path / f"{bundle.name}z").symlink_to(others)
+    with Runc().launch("true", LIMITS, 1_000):
+        assert not left.exists()
+        assert in_use.exists()
+        assert (others / "config.json").exists()
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.name)

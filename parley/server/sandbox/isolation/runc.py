@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 from parley.core.model.types import Json
 from parley.server.sandbox.isolation.interface import Launch
@@ -38,6 +40,9 @@ _NAMESPACES = ("user", "pid", "ipc", "uts", "mount", "network", "cgroup")
 _CAPABILITY_SETS = ("bounding", "effective", "inheritable", "permitted", "ambient")
 _READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
 _PAUSE = 0.01
+_PREFIX = "parley-sandbox-"
+_LEFT_AFTER = 7_200.0
+"""Seconds. No command may take longer than an hour."""
 # A user namespace without rights has one user, its root. Its tar would set the owners that an archive names.
 _ROOTS_ENVIRONMENT = {"TAR_OPTIONS": "--no-same-owner"}
 
@@ -60,7 +65,8 @@ class Runc:
         program = found_program(self.name, "runc")
         # runc leaves a container alone where it is killed itself.
         first = [program_inside("setpriv"), DIES_WITH_PARENT, "--", *first_process(command, limits)]
-        with TemporaryDirectory(prefix="parley-sandbox-") as name:
+        _remove_left()
+        with TemporaryDirectory(prefix=_PREFIX) as name:
             bundle = Path(name)
             _write(bundle, _description(first, size))
             number, log = bundle / "first", bundle / "log"
@@ -74,6 +80,14 @@ class Runc:
                 return int(number.read_text())
 
             yield Launch([*as_stand_in(), program, *options, f"--pid-file={number}", bundle.name], started)
+
+
+def _remove_left() -> None:
+    """Remove the folders of sandboxes that processes left which were killed."""
+    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - left.lstat().st_mtime > _LEFT_AFTER:
+                shutil.rmtree(left)
 
 
 def _write(bundle: Path, description: Mapping[str, Json]) -> None:
