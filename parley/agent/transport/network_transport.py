@@ -28,7 +28,7 @@ _KEEP_ALIVE = 4.0
 
 
 def transport_for(url: str) -> AiohttpTransport:
-    """An aiohttp-based transport without a bound on connections, which keeps no cookies.
+    """Return a transport of aiohttp's without a bound on connections, which keeps no cookies.
 
     httpx's own keeps 100 connections in a pool that costs the square of them: at thousands of runs
     it refuses most.
@@ -100,7 +100,7 @@ class _NetworkResponse:
 
 def _translated(error: ClientError) -> Exception:
     """Return what httpx would raise for it."""
-    said = f"{type(error).__name__}: {error}"
+    said = str(error) or type(error).__name__
     match error:
         case ConnectionTimeoutError():
             return httpx.ConnectTimeout(said)
