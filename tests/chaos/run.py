@@ -110,7 +110,9 @@ class _End:
         account, striker, log = self.account, self.striker, "\n".join(scene.logs.values())
         start, answer = striker.slowest()
         waits = striker.board.waits() or [0.0]
-        wrote = writers(scene.targets.ear.writes, [*striker.spans, *self.stalls.spans])
+        writes = scene.targets.ear.writes
+        wrote = writers(writes, [*striker.spans, *self.stalls.spans])
+        found = writers(writes, striker.spans).overlaps
         # Where the clock was put off with the agent inside, its times tell nothing.
         at_once = self.runs.at_once if scene.agent else ()
         return Result(
@@ -143,6 +145,7 @@ class _End:
             runs_doubled=(*self.runs.doubled, *at_once),
             moved=wrote.moved,
             overlaps=wrote.overlaps,
+            excused=len(found) - len(wrote.overlaps),
             slowest_start=start,
             slowest_answer=answer,
             longest_wait=waits[-1],

@@ -72,6 +72,7 @@ def _what_came_out(result: Result) -> dict[str, str]:
         "**out of order**": len(result.reordered),
         "**duplicate answers**": len(result.doubled),
         "**two processes on one answer**": len(result.overlaps),
+        "... while a busy machine kept one waiting": result.excused,
         "**turns run twice by the agent**": len(result.runs_doubled),
         "answers continued by another process": result.moved,
         "never delivered by DingTalk": result.missed,

@@ -19,8 +19,8 @@ class Result:
     are counted in logs, `unfinished` and `dead` in the store. `slowest_start` is from a kill to all being up,
     `slowest_answer` from there to the next answer, `longest_wait` and `usual_wait` (the median) from saying
     something to its answer, in seconds. `moved` are replies that another process went on with, `overlaps`
-    where two wrote to one, and `runs_doubled` turns that were run twice, or threads that were run twice at
-    once.
+    where two wrote to one, `excused` where they did as a node stood still, and `runs_doubled` turns that were
+    run twice, or threads that were run twice at once.
     """
 
     edition: Edition
@@ -53,6 +53,7 @@ class Result:
     runs_doubled: tuple[str, ...] = ()
     moved: int = 0
     overlaps: tuple[str, ...] = ()
+    excused: int = 0
     slowest_start: float = 0.0
     slowest_answer: float = 0.0
     longest_wait: float = 0.0
