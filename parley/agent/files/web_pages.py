@@ -25,10 +25,12 @@ class WebPages:
     async def read(self, url: str) -> tuple[str, bool]:
         """Return the text at an address, and whether there is more. Raises NotFetched."""
         content, _ = await fetch_public(url, _MOST_BYTES, self._allowed, _FAMILIES)
-        with TemporaryFile() as page:  # without a name: nothing is left of it, however the process ends
-            await asyncio.to_thread(page.write, content)
-            try:
+        try:
+            with TemporaryFile() as page:  # without a name: nothing is left of it, however the process ends
+                await asyncio.to_thread(page.write, content)
                 found = await self._reader.read_open(page, _MOST_TEXT, pictures=False)
-            except UnreadableFile as error:
-                raise NotFetched(f"not read as text: {error.trouble}") from error
+        except UnreadableFile as error:
+            raise NotFetched(f"not read as text: {error.trouble}") from error
+        except OSError as error:
+            raise NotFetched(f"not kept for reading: {error}") from error
         return found.text, found.cut

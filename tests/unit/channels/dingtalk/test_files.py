@@ -153,9 +153,12 @@ async def test_an_upload_with_an_old_token_is_made_again(world, tmp_path):
     channel = world.channel
     await channel.open_reply(world.target(), Notes()).finish(snapshot("one"))
     world.sim.world.expire_tokens()
-    file = stored(tmp_path, "a.csv", b"a")
+    file = stored(tmp_path, "a.csv", b"a" * 100_000)
     await channel.open_reply(world.target(turn="turn-2"), Notes()).finish(snapshot("", attachments=(file,)))
-    assert [message.file for message in world.people.messages(world.alice.id)] == ["", "a.csv.zip"]
+    text, sent = world.people.messages(world.alice.id)
+    assert (text.file, sent.file) == ("", "a.csv.zip")
+    with zipfile.ZipFile(io.BytesIO(world.people.file(world.alice.id, sent.id))) as zipped:
+        assert zipped.read("a.csv") == b"a" * 100_000
 
 
 async def test_a_zip_file_has_no_name_that_a_dying_process_would_leave(world, tmp_path, monkeypatch):

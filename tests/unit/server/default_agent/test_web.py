@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -85,6 +86,15 @@ async def test_what_is_too_much_or_no_text_is_said(tmp_path: Path, site: str, pa
     async with conversation(tmp_path, options()) as talk:
         told = await talk.say("Read", calls("web_fetch", url=f"{site}{path}"), repeats_result)
         assert words in told.text
+
+
+async def test_a_page_that_this_machine_cannot_keep_is_said(
+    tmp_path: Path, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with conversation(tmp_path, options()) as talk:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+        told = await talk.say("Read", calls("web_fetch", url=f"{site}/page"), repeats_result)
+        assert "NotFetched: not kept for reading: [Errno 2]" in told.text
 
 
 @pytest.mark.parametrize(
