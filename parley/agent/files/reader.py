@@ -131,7 +131,7 @@ class FileReader:
         log.log(logging.INFO if found.whole else logging.WARNING, "%s (docs/files.md)", found)
 
     async def read_open(self, content: BinaryIO, most: int, *, pictures: bool) -> FileContent:
-        """The same of an open file, which needs no path. Raises UnreadableFile and OSError."""
+        """Read an open file, which needs no name on a disk. Raises UnreadableFile and OSError."""
         content.seek(0)
         async with self._for_telling:
             found = await self._output(_UNSEEN, content, most)

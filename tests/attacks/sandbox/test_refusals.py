@@ -57,7 +57,13 @@ def test_what_a_killed_process_left_of_a_container_is_removed_once_no_command_ca
             os.utime(each, (time.time() - 10_000,) * 2)
         shutil.copytree(bundle, in_use, symlinks=True)
     (tmp_path / f"{bundle.name}z").symlink_to(others)
+    strangers = tmp_path / f"{bundle.name}s"
+    if os.geteuid() == 0:
+        shutil.copytree(others, strangers, symlinks=True)
+        os.chown(strangers, 12_345, 12_345)
+        os.utime(strangers, (time.time() - 10_000,) * 2)
     with Runc().launch("true", LIMITS, 1_000):
+        assert strangers.exists() == (os.geteuid() == 0)
         assert not left.exists()
         assert in_use.exists()
         assert (others / "config.json").exists()

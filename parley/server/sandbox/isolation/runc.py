@@ -83,10 +83,12 @@ class Runc:
 
 
 def _remove_left() -> None:
-    """Remove the folders of sandboxes that processes left which were killed."""
+    """Remove our folders of sandboxes whose process was killed: others on this machine may write there."""
     for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            if time.time() - left.lstat().st_mtime > _LEFT_AFTER:
+            found = left.lstat()
+            ours = found.st_uid in (os.geteuid(), stand_in())
+            if ours and time.time() - found.st_mtime > _LEFT_AFTER:
                 shutil.rmtree(left)
 
 
