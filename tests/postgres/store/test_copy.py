@@ -13,6 +13,7 @@ from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore, open_postgres_endpoint
+from parley.store.retention import DAY
 from tests.kit.store.nodes import Clock
 from tests.unit.store.copy_suite import CopyPromises, Place, contents, file_place, move
 
@@ -56,6 +57,12 @@ class TestFromFileToDatabase(CopyPromises):
 
 
 class TestFromDatabaseToFile(CopyPromises):
+    """In the first minute of a day, whose names stand in two places."""
+
+    @pytest.fixture
+    def clock(self) -> Clock:
+        return Clock((time.time() // DAY + 1) * DAY + 1)
+
     @pytest.fixture
     def old(self, database: Place) -> Place:
         return database

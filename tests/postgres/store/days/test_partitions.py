@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
-from parley.core.ports.journal import NewQueueItem
+from parley.core.model.usage import Usage
+from parley.core.ports.journal import CounterIncrement, NewQueueItem
 from parley.store.postgres import PostgresStore
 from parley.store.postgres.database.connection import connect, parse_location
 from parley.store.postgres.database.schema import STEPS, migrate
@@ -116,6 +117,23 @@ async def test_a_name_is_new_once_also_at_midnight(
         await _until_blocked(cluster, second.info.backend_pid)
         await first.commit()
         assert await (await waits).fetchone() == (False,)
+
+
+@pytest.mark.parametrize("days", [(), (TODAY,), (TODAY + 1,), (TODAY, TODAY + 1)])
+async def test_what_comes_in_a_days_first_minute_is_put_once_and_seen_once(
+    store: PostgresStore, admin: Admin, clock: Clock, days: tuple[int, ...]
+) -> None:
+    admin.execute("SELECT drop_days('names', 'Infinity', 1)")
+    for day in days:
+        admin.execute("SELECT make_day('names', %s)", (day,))
+    clock.now = (TODAY + 1) * DAY + 20
+    message = NewQueueItem("in", "x", "hello", dedupe="m")
+    assert await store.put(message) != (None,)
+    assert await store.tally((CounterIncrement("turns", 2e9, Usage(turns=1)),), once="counted")
+    assert await store.put(message) == (None,)
+    assert rows(admin, "all_names", "items", "tallies") == (2, 1, 1)
+    clock.advance(DAY / 2)
+    assert await store.put(message) == (None,)
 
 
 async def _until_blocked(cluster: Cluster, pid: int | None) -> None:

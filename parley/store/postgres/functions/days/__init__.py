@@ -12,3 +12,7 @@ ALL = (*partitions.ALL, *names.ALL, *ended.ALL, partitions.FIRST)
 """The statements that make them, in the order of need."""
 
 IN_BLOCKS = ended.IN_BLOCKS
+
+AT_MIDNIGHT = (partitions.ALL_NAMES, names.NOTE_NAME)
+"""Names of a day's first minute: until schema 15 each was listed twice, and where neither day had a partition
+what was put was taken for known."""

@@ -24,8 +24,8 @@ BEGIN
     RETURN FOUND;
 END $$"""
 
-# Whether a name is new; then it is known from now on.
-NOTE_NAME = f"""CREATE FUNCTION note_name(queue_ text, name_ text, at_ float8, bucket_ smallint)
+# Whether a name is new; then it is known from now on. Among the names without a day it stands only once.
+NOTE_NAME = f"""CREATE OR REPLACE FUNCTION note_name(queue_ text, name_ text, at_ float8, bucket_ smallint)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE day_ int := day_of(at_);
 BEGIN
@@ -34,7 +34,9 @@ BEGIN
     THEN
         RETURN false;
     END IF;
-    IF day_of(at_ - {OVERLAP}) < day_ THEN
+    IF day_of(at_ - {OVERLAP}) < day_
+        AND EXISTS (SELECT 1 FROM days d WHERE d.kind = 'names' AND d.day IN (day_ - 1, day_))
+    THEN
         IF NOT insert_name(day_ - 1, queue_, name_, at_, bucket_) THEN
             RETURN false;
         END IF;

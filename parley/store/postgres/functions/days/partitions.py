@@ -12,6 +12,10 @@ AHEAD = 2
 _COLUMNS = """id, queue, lane, slot, state, attempts, version, put_at, first_at, run_at, ended_at, body, note,
     reason, subjects"""
 
+# A name of a day's first minute stands among those of the day before, too: it is seen once.
+ALL_NAMES = """CREATE OR REPLACE VIEW all_names AS SELECT queue, name, put_at, bucket FROM names
+    UNION SELECT queue, name, put_at, bucket FROM dated_names"""
+
 TABLES = (
     "CREATE TABLE ended_items (LIKE items, day int NOT NULL) PARTITION BY LIST (day)",
     """CREATE TABLE ended_subjects (subject bigint NOT NULL, id bigint NOT NULL, day int NOT NULL)
@@ -20,8 +24,7 @@ TABLES = (
     "CREATE TABLE days (kind text NOT NULL, day int NOT NULL, PRIMARY KEY (kind, day))",
     f"""CREATE VIEW all_items AS SELECT {_COLUMNS} FROM items
         UNION ALL SELECT {_COLUMNS} FROM ended_items""",
-    """CREATE VIEW all_names AS SELECT queue, name, put_at, bucket FROM names
-        UNION ALL SELECT queue, name, put_at, bucket FROM dated_names""",
+    ALL_NAMES,
 )
 
 DAY_OF = """CREATE FUNCTION day_of(at_ float8) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS
