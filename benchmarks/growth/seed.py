@@ -67,9 +67,16 @@ async def _core(store: Store, agent: str, folder: Path) -> AsyncIterator[Core]:
     options = MemoryOptions(debounce_seconds=0.0)
     memory = MemoryService(SqlMemoryStore(store), store, RuleExtractor(), options)
     sessions = {"": SessionSettings(SCRIPT.name)}
-    opened = running_core(folder, agent, sessions, RunMode.STREAM, NullChannel(), nullcontext(store), memory)
+    opened = running_core(
+        folder, agent, sessions, RunMode.STREAM, NullChannel(), nullcontext(store), memory, _an_hour_ago
+    )
     async with memory.running(), opened as core:
         yield core
+
+
+def _an_hour_ago() -> float:
+    # Counts are kept by the hour, and so many people do not talk in the one that is measured.
+    return time.time() - 3600
 
 
 async def _give_up(store: Store) -> None:

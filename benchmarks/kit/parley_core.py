@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +49,7 @@ async def running_core(
     channel: NullChannel,
     store: Opened | None = None,
     memory: MemoryService | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Core]:
     """The default settings, but no wait for bursts: that is a pause, not a cost.
 
@@ -71,16 +72,22 @@ async def running_core(
             options=options,
             files=folder / "files",
             reports=list,
-            clock=time.time,
+            clock=clock,
             pairing=Pairing(journal, time.time),
         )
         manager = Manager(services if memory is None else _with_memory(services, memory))
-        working = asyncio.create_task(manager.run())
-        try:
+        async with _working(manager):
             yield Core(bus, manager, channel, journal)
-        finally:
-            working.cancel()
-            await asyncio.gather(working, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _working(manager: Manager) -> AsyncIterator[None]:
+    working = asyncio.create_task(manager.run())
+    try:
+        yield
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
 
 
 def _options(sessions: Sessions, mode: RunMode) -> CoreOptions:

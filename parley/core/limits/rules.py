@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
+from itertools import chain
+from math import ceil
 
 from parley.core.model.limits import LimitMeasure, LimitOptions, LimitScope
 from parley.core.model.usage import NO_USAGE, Usage, sum_usage
@@ -16,6 +18,8 @@ KEPT_DAYS = 30
 _DAY = 86_400.0
 _MINUTE = 60
 _HOUR = 3600
+_LONGEST_DAY = 25
+"""Hours of the day on which clocks are put back."""
 
 
 TURN_MEASURES = frozenset({LimitMeasure.TURNS_A_MINUTE, LimitMeasure.TURNS})
@@ -23,10 +27,21 @@ TURN_MEASURES = frozenset({LimitMeasure.TURNS_A_MINUTE, LimitMeasure.TURNS})
 
 @dataclass(frozen=True, slots=True)
 class LimitWindow:
-    """A stretch of time that is counted by itself; it `ends` at a Unix second."""
+    """A stretch of time that is counted by itself; it `ends` at a Unix second.
+
+    A day is counted in `hours`, of which the one that is being counted is the first. Their names begin with
+    the time: counts that change lie side by side in the store's index, whoever they belong to, and a turn
+    seldom adds a page to the database's log (docs/limits.md).
+    """
 
     name: str
     ends: float
+    hours: tuple[str, ...] = ()
+
+    def counters(self, whose: str) -> tuple[str, ...]:
+        """Return the names of the counts of `whose`, which are summed; what is added goes to the first."""
+        # The last one is that of whole days, as they were counted until November 2026.
+        return (*(f"{hour}/{whose}" for hour in self.hours), f"{whose}{self.name}")
 
 
 def minute_window(at: float) -> LimitWindow:
@@ -42,14 +57,32 @@ def hour_window(at: float) -> LimitWindow:
 
 
 def day_window(at: float, zone: tzinfo, back: int = 0) -> LimitWindow:
-    """Return the day around `at`, or one of those before it."""
-    return _day(datetime.fromtimestamp(at, zone).date() - timedelta(days=back), zone)
+    """Return the day around `at`, whose hours begin with that around `at`; or the one `back` days before."""
+    day = datetime.fromtimestamp(at, zone).date() - timedelta(days=back)
+    passed = 0 if back else int((at - _midnight(day, zone)) // _HOUR)
+    return _day(day, zone, min(passed, _LONGEST_DAY - 1))
 
 
 @lru_cache(maxsize=64)
-def _day(day: date, zone: tzinfo) -> LimitWindow:
-    ends = datetime.combine(day + timedelta(days=1), time(), zone)
-    return LimitWindow(f"day/{day.isoformat()}", ends.timestamp())
+def _day(day: date, zone: tzinfo, passed: int) -> LimitWindow:
+    begins, ends = _midnight(day, zone), _midnight(day + timedelta(days=1), zone)
+    hours = _hours(day, min(ceil((ends - begins) / _HOUR), _LONGEST_DAY))
+    return LimitWindow(f"day/{day.isoformat()}", ends, tuple(hours[passed:] + hours[:passed]))
+
+
+def kept_hours(now: float) -> tuple[str, ...]:
+    """Return the names of all hours of which counts may be kept at `now`, whatever the zone was."""
+    today = datetime.fromtimestamp(now, UTC).date()
+    days = (today - timedelta(days=back) for back in range(-1, KEPT_DAYS + 2))
+    return tuple(chain.from_iterable(_hours(day, _LONGEST_DAY) for day in days))
+
+
+def _hours(day: date, number: int) -> list[str]:
+    return [f"{day.isoformat()}/{hour:02}" for hour in range(number)]
+
+
+def _midnight(day: date, zone: tzinfo) -> float:
+    return datetime.combine(day, time(), zone).timestamp()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +109,20 @@ class LimitSubject:
     def names(self, scope: LimitScope, window: LimitWindow) -> tuple[str, ...]:
         """Return the names of a scope's counts in a window; a turn of this party is added to the first."""
         if scope is LimitScope.PERSON:
-            return tuple(account_counter(account) + window.name for account in self.accounts)
-        key = self.chat if scope is LimitScope.CHAT else self.channel
-        return (f"{scope}/{_plain(key)}/{window.name}",)
+            whose = [account_counter(account) for account in self.accounts]
+        else:
+            whose = [place_counter(scope, self.chat if scope is LimitScope.CHAT else self.channel)]
+        return tuple(chain.from_iterable(map(window.counters, whose)))
 
 
 def account_counter(account: str) -> str:
-    """Return how the names of an account's counts begin; `account` is its key."""
+    """Return what an account's counts are called in a window's names; `account` is its key."""
     return f"account/{_plain(account)}/"
+
+
+def place_counter(scope: LimitScope, key: str) -> str:
+    """Return what the counts of a chat or channel are called in a window's names."""
+    return f"{scope}/{_plain(key)}/"
 
 
 def refusal_counter(account: str) -> str:

@@ -269,8 +269,8 @@ class Journal(DocumentRepository, Protocol):
         """Return what each count has come to; one that does not exist is nothing."""
         ...
 
-    async def uncount(self, prefix: str) -> int:
-        """Remove the counts whose names start with `prefix`; returns how many there were."""
+    async def uncount(self, prefixes: Sequence[str]) -> int:
+        """Remove the counts whose names start with any of `prefixes`; returns how many there were."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from parley.core.commands.worker import REFUSAL_PREFIX
 from parley.core.model.errors import AgentError, PersonBusy
@@ -28,6 +29,7 @@ from parley.core.state.conversations import ConversationRecord
 from parley.core.state.feedback import FEEDBACK_PREFIX, feedback_of_accounts
 
 _LOOK_EVERY = 0.25
+_NAMES = 2000  # of counts, in one transaction
 
 _KEPT = (
     "What was written on the chat platforms: it is theirs; delete it there.",
@@ -218,8 +220,9 @@ class Erasure:
         async for document in feedback_of_accounts(self._archive, self._subject.accounts):
             await self._archive.delete(document.key)
             self._ledger.add(DataKind.FEEDBACK, document.key.startswith(FEEDBACK_PREFIX))
-        for name in counter_prefixes(self._subject, self._plan.private):
-            self._ledger.add(DataKind.USAGE, await self._archive.uncount(name))
+        names = counter_prefixes(self._subject, self._plan.private, self._sources.clock())
+        while some := tuple(islice(names, _NAMES)):
+            self._ledger.add(DataKind.USAGE, await self._archive.uncount(some))
         for channel in self._sources.channels():
             for user in self._subject.users:
                 self._ledger.add(DataKind.CHANNELS, await channel.erase(user))

@@ -224,8 +224,8 @@ class PostgresStore:
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         return order_counters(names, await self._read(self._calls.counted(names)))
 
-    async def uncount(self, prefix: str) -> int:
-        return int((await self._write(self._calls.uncount(prefix)))[0][0])
+    async def uncount(self, prefixes: Sequence[str]) -> int:
+        return int((await self._write(self._calls.uncount(prefixes)))[0][0])
 
     # The operator's side: see store.interface.Store.
 

@@ -219,8 +219,8 @@ class SqliteStore:
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         return order_counters(names, await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names))))
 
-    async def uncount(self, prefix: str) -> int:
-        return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
+    async def uncount(self, prefixes: Sequence[str]) -> int:
+        return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefixes))
 
     # The operator's side: see store.interface.Store.
 

@@ -138,8 +138,8 @@ class UnreliableJournal(Journal):
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         return await self._alive.counted(names)
 
-    async def uncount(self, prefix: str) -> int:
-        return await self._alive.uncount(prefix)
+    async def uncount(self, prefixes: Sequence[str]) -> int:
+        return await self._alive.uncount(prefixes)
 
     async def search(
         self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0, names: Sequence[str] = ()

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from parley.store.postgres.functions.parts import CLAIM_OF, ENTRY, PUTS
+from parley.store.postgres.functions.parts import CLAIM_OF, ENTRY, ORDERED_ENTRY, PUTS
 
 AMOUNTS = ("turns", "metered", "input", "output", "unpriced", "cost")
 _LISTED = ", ".join(AMOUNTS)
@@ -64,6 +64,21 @@ BEGIN
         PERFORM add_tallies(tallies_, node_);
     END IF;
     RETURN answer;
+END $$"""
+
+# One after the other, or the server may read all counts for the many.
+UNCOUNT = f"""CREATE FUNCTION uncount(prefixes_ text[], highest_ text) RETURNS bigint
+LANGUAGE plpgsql {ORDERED_ENTRY} AS $$
+DECLARE
+    prefix_ text;
+    removed bigint := 0;
+BEGIN
+    FOREACH prefix_ IN ARRAY prefixes_ LOOP
+        WITH gone AS (DELETE FROM tallies t WHERE t.name >= prefix_ AND t.name < prefix_ || highest_
+            RETURNING t.name)
+        SELECT removed + count(DISTINCT gone.name) INTO removed FROM gone;
+    END LOOP;
+    RETURN removed;
 END $$"""
 
 ALL = (TABLE, BY_AGE, ADD_TALLIES, TALLY, DONE_COUNTED)

@@ -180,10 +180,8 @@ class JournalCalls:
         statement = f"SELECT name, {sums} FROM {self.schema}.tallies WHERE name = ANY (%s) GROUP BY name"
         return SqlCall(statement, (list(names),))
 
-    def uncount(self, prefix: str) -> SqlCall:
-        statement = f"""WITH gone AS (DELETE FROM {self.schema}.tallies WHERE name >= %s AND name < %s
-            RETURNING name) SELECT count(DISTINCT name) FROM gone"""
-        return SqlCall(statement, (prefix, prefix + _HIGHEST))
+    def uncount(self, prefixes: Sequence[str]) -> SqlCall:
+        return SqlCall(f"SELECT {self.schema}.uncount(%s, %s)", (list(prefixes), _HIGHEST))
 
     def dead(self, limit: int, before: tuple[float, int]) -> SqlCall:
         statement = f"SELECT * FROM {self.schema}.dead_page(%s::bigint, %s::float8, %s::bigint)"

@@ -42,9 +42,9 @@ def _counts(used: Usage) -> tuple[int, ...]:
     return used.turns, used.metered, used.input, used.output, used.unpriced, used.cost
 
 
-def uncount(tx: Transaction, prefix: str) -> int:
+def uncount(tx: Transaction, prefixes: Sequence[str]) -> int:
     """Remove counts by the beginning of their names."""
-    return tx.change(sql.DELETE_TALLIES, prefix, prefix + HIGHEST)
+    return sum(tx.change(sql.DELETE_TALLIES, prefix, prefix + HIGHEST) for prefix in prefixes)
 
 
 def _has_room(tx: Transaction, tally: CounterIncrement) -> bool:

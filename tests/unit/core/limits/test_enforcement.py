@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from tests.kit.doubles.core import NO_EVENTS, Core, RecordingChannel, ScriptedAg
 from tests.kit.waiting import until
 
 ANN, BOB = User("test", "ann", "Ann"), User("test", "bob", "Bob")
+ANNS = LimitSubject("", ("test:ann",), "", "")
 NOON = 1_800_014_400.0 // 86_400 * 86_400 + 43_200.0
 REFUSED = "You have reached your limit"
 
@@ -105,6 +106,33 @@ async def test_others_and_commands_are_not_kept_back(tmp_path: Path, clock: Cloc
         assert await talk.ask("3", BOB) == "you said 3"
         assert "Nothing is running" in await talk.ask("/stop")
         assert "1 of 1 turns a day" in await talk.usage()
+
+
+async def test_the_hours_of_a_day_are_one_limit(tmp_path: Path, clock: Clock) -> None:
+    options = limited(person=LimitCaps(turns_per_day=3), warn_at=0)
+    async with core(tmp_path, options=options, clock=clock) as parley:
+        talk = Talk(parley, clock)
+        for text in "123":
+            assert await talk.ask(text) == f"you said {text}"
+            clock.now += 3600
+        assert REFUSED in await talk.ask("4")
+        assert "3 of 3 turns a day" in await talk.usage()
+        clock.now += 9 * 3600  # midnight
+        assert await talk.ask("5") == "you said 5"
+        usage = await talk.usage()
+        assert "1 of 3 turns a day" in usage
+        assert "Last 30 days: turns: 4" in usage
+
+
+async def test_what_an_earlier_parley_counted_by_the_day_counts(tmp_path: Path, clock: Clock) -> None:
+    options = limited(person=LimitCaps(turns_per_day=3), warn_at=0)
+    async with core(tmp_path, options=options, clock=clock) as parley:
+        talk = Talk(parley, clock)
+        whole = CounterIncrement("account/test:ann/day/2027-01-15", 9e9, Usage(turns=2))
+        assert await parley.journal.tally([whole])
+        assert await talk.ask("3") == "you said 3"
+        assert REFUSED in await talk.ask("4")
+        assert "3 of 3 turns a day" in await talk.usage()
 
 
 async def test_a_flood_is_refused_once_and_delays_nobody(tmp_path: Path, clock: Clock) -> None:
@@ -223,7 +251,7 @@ async def test_a_turn_that_was_begun_counts_once_whatever_crashes(tmp_path: Path
         (item,) = await parley.journal.waiting("turns/test", "test:chat")
         turn = parley.services.conversations.turn_id(item.id)
         # The process ended right after it had counted the turn, before it noted anything.
-        name = f"account/test:ann/day/{day(clock)}"
+        (name, *_) = ANNS.names(LimitScope.PERSON, day_window(clock(), UTC))
         assert await parley.journal.tally(
             [CounterIncrement(name, 9e9, Usage(turns=1), 1)], once=f"turn/{turn}"
         )
@@ -366,10 +394,6 @@ async def test_refusals_warnings_and_figures_speak_the_persons_language(tmp_path
         assert "⚠ 您已使用每天 1 轮对话中的 1 轮" in await talk.ask(sender=chinese)
         assert "您的限额已用完" in await talk.ask(sender=chinese)
         assert "**您**今天：对话 1 轮" in await talk.usage(chinese)
-
-
-def day(clock: Clock) -> str:
-    return datetime.fromtimestamp(clock.now, UTC).date().isoformat()
 
 
 @pytest.mark.parametrize("private", [True, False])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from parley.core.limits.render import render_money, render_time_until
 from parley.core.limits.rules import (
+    KEPT_DAYS,
     LimitSubject,
     account_counter,
-    counter_names,
     day_window,
     find_nearly_reached,
     find_reached,
@@ -24,6 +24,8 @@ from parley.core.limits.rules import (
 )
 from parley.core.model.limits import LimitCaps, LimitMeasure, LimitOptions, LimitScope
 from parley.core.model.usage import TokenPrice, TokenUsage, Usage, price_tokens, sum_usage
+from parley.core.privacy.counters import counter_prefixes
+from parley.core.privacy.data_subject import DataSubject
 
 ZONES = [UTC, *map(ZoneInfo, ("Asia/Shanghai", "America/St_Johns", "Europe/Berlin", "Pacific/Apia"))]
 times = st.floats(min_value=1.5e9, max_value=2.5e9)
@@ -42,6 +44,32 @@ def test_every_moment_is_in_one_day_that_ends_where_the_next_begins(at: float, z
     following = day_window(day.ends, zone)  # type: ignore[arg-type]
     assert following.name != day.name
     assert day_window(following.ends - 0.001, zone, back=1).name == day.name  # type: ignore[arg-type]
+
+
+@given(times, st.sampled_from(ZONES), st.floats(0, 3600))
+def test_a_day_is_counted_in_hours_whichever_of_them_it_is(at: float, zone: tzinfo, later: float) -> None:
+    now = day_window(at, zone)
+    then = day_window(at + later, zone)
+    if now.name == then.name:
+        assert sorted(now.hours) == sorted(then.hours)
+        place = sorted(now.hours).index
+        assert place(then.hours[0]) - place(now.hours[0]) in (0, 1)
+    else:
+        assert not set(now.hours) & set(then.hours)
+
+
+@given(times, st.sampled_from(ZONES), st.floats(0, KEPT_DAYS * 86_400.0))
+def test_every_name_that_is_kept_is_found_for_an_erasure(at: float, zone: tzinfo, later: float) -> None:
+    accounts, chat = ("test:ann", "test:ann 2"), "test:ann"
+    party = LimitSubject("p", accounts, chat, "test")
+    prefixes = set(counter_prefixes(DataSubject("p", accounts), [chat], at + later))
+    for scope in (LimitScope.PERSON, LimitScope.CHAT):
+        kept = party.names(scope, day_window(at, zone))
+        assert {name for name in kept if "/day/" not in name} <= prefixes
+        assert all(name.startswith(tuple(prefixes)) for name in kept)
+    other = LimitSubject("p", ("test:anna",), "test:anna", "test")
+    names = [name for scope in LimitScope for name in other.names(scope, day_window(at, zone))]
+    assert not [name for name in names if name.startswith(tuple(prefixes))]
 
 
 @given(times)
@@ -68,7 +96,7 @@ def test_a_party_has_counts_of_its_own_in_every_scope(key: str) -> None:
     party = LimitSubject("p", (key,), key, key)
     windows = (day_window(1.8e9, UTC), day_window(1.8e9, UTC, 1), minute_window(1.8e9))
     names = [name for scope in LimitScope for window in windows for name in party.names(scope, window)]
-    assert len(set(names)) == len(names) == 9
+    assert len(set(names)) == len(names) == 3 * (25 + 25 + 1)
 
 
 @given(st.lists(usages))
@@ -91,7 +119,7 @@ def test_the_first_pattern_that_fits_is_the_price() -> None:
 @given(counts, counts, counts)
 def test_a_rule_is_reached_exactly_when_its_amount_is_used(turns: int, tokens: int, cost: int) -> None:
     rules = rules_for(LimitOptions(chat=EVERY), PARTY, 1.8e9)
-    used = {name: Usage(turns=turns, input=tokens, cost=cost) for name in counter_names(rules)}
+    used = {rule.names[0]: Usage(turns=turns, input=tokens, cost=cost) for rule in rules}
     amounts = {LimitMeasure.TOKENS: tokens, LimitMeasure.COST: cost}
     full = [rule for rule in rules if amounts.get(rule.measure, turns) >= rule.most]
     found = find_reached(rules, used)
@@ -106,7 +134,8 @@ def test_a_rule_is_reached_exactly_when_its_amount_is_used(turns: int, tokens: i
 def test_a_persons_accounts_share_what_there_is(own: int, other: int) -> None:
     rules = rules_for(LimitOptions(person=LimitCaps(turns_per_day=10)), PARTY, 1.8e9)
     (rule,) = rules
-    used = dict(zip(rule.names, (Usage(turns=own), Usage(turns=other)), strict=True))
+    (second, *_) = LimitSubject("p", PARTY.accounts[1:], "", "").names(rule.scope, rule.window)
+    used = {rule.names[0]: Usage(turns=own), second: Usage(turns=other)}
     assert rule.used(used) == own + other
     assert (find_reached(rules, used) is rule) == (own + other >= 10)
     assert rule.room(used) == 10 - other

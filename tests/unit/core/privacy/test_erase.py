@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from zipfile import ZipFile
@@ -145,9 +145,9 @@ class Dying(SqliteStore):
         self._count()
         return await SqliteStore.remove(self, items)  # type: ignore[arg-type]
 
-    async def uncount(self, prefix: str) -> int:
+    async def uncount(self, prefixes: Sequence[str]) -> int:
         self._count()
-        return await SqliteStore.uncount(self, prefix)
+        return await SqliteStore.uncount(self, prefixes)
 
 
 async def test_an_erasure_goes_on_after_a_crash_at_any_moment(lived, tmp_path: Path) -> None:
@@ -305,7 +305,9 @@ async def test_an_export_has_all_of_a_person_and_changes_nothing(
     assert "good morning" not in "".join(texts.values())
     assert f"test:{OTHER.id}" in texts["account.jsonl"]
     assert '"choice": "down"' in texts["account.jsonl"]
-    assert '"count": "account/' in texts["usage.jsonl"]
+    used = [json.loads(line) for line in texts["usage.jsonl"].splitlines()]
+    assert {each["count"].partition("/account/")[2] for each in used} == {"test:ann-4711/"}
+    assert sum(each["usage"]["turns"] for each in used) == 3
     assert texts["receipt.txt"].splitlines() == list(report.lines("exported"))
     assert counts(report)[DataKind.MESSAGES] == 8
 

@@ -208,8 +208,8 @@ class ShardedStore:
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         return await self.stores[FIRST].counted(names)
 
-    async def uncount(self, prefix: str) -> int:
-        return await self.stores[FIRST].uncount(prefix)
+    async def uncount(self, prefixes: Sequence[str]) -> int:
+        return await self.stores[FIRST].uncount(prefixes)
 
     # The operator's side.
 

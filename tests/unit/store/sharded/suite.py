@@ -159,7 +159,7 @@ async def _assert_parted(addresses: Sequence[str], turns: int) -> None:
         conversations = [key.removeprefix("thread/") for key in documents if key.startswith("thread/")]
         assert set(conversations) == {chat.key for chat in CHATS if _place(chat.key) == place}
         assert place == 0 or len(conversations) == len(documents)
-        counted += sum(row[2] for row in rows["tallies"] if row[0].startswith(f"account/test:{ANN.id}/day/"))
+        counted += sum(row[2] for row in rows["tallies"] if f"/account/test:{ANN.id}/" in row[0])
         assert place == 0 or not rows["tallies"]
         named = {bucket % 2 for queue, _, _, bucket in rows["names"] if queue == QUEUE}
         assert named == {place}
