@@ -56,7 +56,7 @@ async def _until_learned(store: Store) -> None:
 
 async def _talk(core: Core, person: str) -> None:
     for number, text in enumerate(MESSAGES):
-        message = said(person, f"{person}-{number}", text)
+        message = said(person, f"{person}:{number}", text)
         watch = core.channel.watch(message)
         await core.bus.publish_inbound(message)
         await watch.answered

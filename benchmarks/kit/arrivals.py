@@ -65,11 +65,14 @@ def said(person: str, identity: str, text: str = TEXT) -> InboundMessage:
     )
 
 
-def due_id(due: float, node: int, number: int) -> str:
-    """Return the id of a message that was due at this moment of `time.monotonic`, one clock for all."""
-    return f"{due:.6f}{_MARK}{node}{_MARK}{number}"
+def due_id(person: str, due: float, node: int, number: int) -> str:
+    """Return the id of a message that was due at this moment of `time.monotonic`, one clock for all.
+
+    It begins with whose chat it is, as ids of Slack and Telegram do: ids that arrive together are far apart.
+    """
+    return f"{person}:{due:.6f}{_MARK}{node}{_MARK}{number}"
 
 
 def parse_due(identity: str) -> float:
     """Return when a message was due. Raises ValueError for an id of another kind."""
-    return float(identity.partition(_MARK)[0])
+    return float(identity.rpartition(":")[2].partition(_MARK)[0])

@@ -190,8 +190,9 @@ class Node:
 
     async def _take(self, due: float) -> None:
         self._numbers += 1
-        identity = due_id(due, self._writers.node, self._numbers)
-        await self._opened.accept(said(self._writers.next_person(), identity))
+        person = self._writers.next_person()
+        identity = due_id(person, due, self._writers.node, self._numbers)
+        await self._opened.accept(said(person, identity))
         self._traffic.accepts.append(self._clock() - due)
 
     def _begin(self, work: Awaitable[None]) -> None:

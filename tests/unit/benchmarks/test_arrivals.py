@@ -45,8 +45,8 @@ def test_everybody_writes_in_turn_and_each_to_one_node():
 
 def test_a_turn_is_timed_from_when_its_message_was_due():
     traffic = Traffic()
-    assert parse_due(due_id(1234.5, 3, 17)) == 1234.5
-    traffic.note_finished(due_id(1234.5, 3, 17), 1240.0)
+    assert parse_due(due_id("ann", 1234.5, 3, 17)) == 1234.5
+    traffic.note_finished(due_id("ann", 1234.5, 3, 17), 1240.0)
     assert (traffic.finished, traffic.turns) == (1, [5.5])
 
 
