@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
@@ -29,19 +29,12 @@ TURN_MEASURES = frozenset({LimitMeasure.TURNS_A_MINUTE, LimitMeasure.TURNS})
 class LimitWindow:
     """A stretch of time that is counted by itself; it `ends` at a Unix second.
 
-    A day is counted in `hours`, of which the one that is being counted is the first. Their names begin with
-    the time: counts that change lie side by side in the store's index, whoever they belong to, and a turn
-    seldom adds a page to the database's log (docs/limits.md).
+    For accounts a day is counted in `hours`, of which the one that is being counted is the first.
     """
 
     name: str
     ends: float
     hours: tuple[str, ...] = ()
-
-    def counters(self, whose: str) -> tuple[str, ...]:
-        """Return the names of the counts of `whose`, which are summed; what is added goes to the first."""
-        # The last one is that of whole days, as they were counted until November 2026.
-        return (*(f"{hour}/{whose}" for hour in self.hours), f"{whose}{self.name}")
 
 
 def minute_window(at: float) -> LimitWindow:
@@ -109,20 +102,18 @@ class LimitSubject:
     def names(self, scope: LimitScope, window: LimitWindow) -> tuple[str, ...]:
         """Return the names of a scope's counts in a window; a turn of this party is added to the first."""
         if scope is LimitScope.PERSON:
-            whose = [account_counter(account) for account in self.accounts]
-        else:
-            whose = [place_counter(scope, self.chat if scope is LimitScope.CHAT else self.channel)]
-        return tuple(chain.from_iterable(map(window.counters, whose)))
+            return tuple(name for account in self.accounts for name in _of_account(account, window))
+        key = self.chat if scope is LimitScope.CHAT else self.channel
+        return (f"{scope}/{_plain(key)}/{window.name}",)
 
 
-def account_counter(account: str) -> str:
-    """Return what an account's counts are called in a window's names; `account` is its key."""
-    return f"account/{_plain(account)}/"
-
-
-def place_counter(scope: LimitScope, key: str) -> str:
-    """Return what the counts of a chat or channel are called in a window's names."""
-    return f"{scope}/{_plain(key)}/"
+def _of_account(account: str, window: LimitWindow) -> Iterator[str]:
+    # Counts that change at the same time lie side by side in the store's index, whoever they belong to: a
+    # turn seldom adds a page to the database's log. The last name is that of whole days, as they were counted
+    # until November 2026.
+    whose = f"account/{_plain(account)}/"
+    yield from (f"{hour}/{whose}" for hour in window.hours)
+    yield f"{whose}{window.name}"
 
 
 def refusal_counter(account: str) -> str:
