@@ -18,6 +18,12 @@ pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 
 
 @pytest.fixture
+def clock() -> Clock:
+    """In the first minute of a day, whose names stand among those of the day before, too."""
+    return Clock(12 * DAY + 1)
+
+
+@pytest.fixture
 def open_node(open_node: OpenNode, cluster: Cluster, schema: str, clock: Clock) -> OpenNode:
     today = int(clock.now // DAY)
     plain = open_node
@@ -26,7 +32,7 @@ def open_node(open_node: OpenNode, cluster: Cluster, schema: str, clock: Clock) 
     async def in_days(node: str, database: str) -> AsyncIterator[Store]:
         async with plain(node, database) as store:
             with psycopg.connect(cluster.url, autocommit=True) as admin:
-                make = f"SELECT {schema}_{database}.make_day(kind, %s + n) FROM generate_series(0, 1) n, "
+                make = f"SELECT {schema}_{database}.make_day(kind, %s + n) FROM generate_series(-1, 1) n, "
                 make += "unnest('{items,names}'::text[]) kind"
                 admin.execute(make.encode(), (today,))
             yield store
