@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.usage import Usage
@@ -134,6 +136,33 @@ async def test_what_comes_in_a_days_first_minute_is_put_once_and_seen_once(
     assert rows(admin, "all_names", "items", "tallies") == (2, 1, 1)
     clock.advance(DAY / 2)
     assert await store.put(message) == (None,)
+
+
+@given(st.lists(st.text(st.sampled_from(":ab\u732b"), max_size=4), max_size=8, unique=True))
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_two_names_are_never_one(admin: Admin, names: list[str]) -> None:
+    asked = "SELECT note_name('in', %s, %s, NULL)"
+    with admin.transaction(force_rollback=True):
+        for expected in (True, False):
+            said = [admin.execute(asked, (name, TODAY * DAY + 3600.0)).fetchone() for name in names]
+            assert said == [(expected,)] * len(names)
+
+
+async def test_names_in_a_partition_of_schema_15_are_known(
+    cluster: Cluster, schema: str, clock: Clock
+) -> None:
+    async with await connect(parse_location(cluster.url, schema)) as older:
+        await migrate(older, schema, STEPS[:15])
+        await older.execute(f"SET search_path TO {schema}".encode())
+        for day in (TODAY, TODAY + 1):
+            await older.execute("SELECT make_partition('dated_names', %s, 'queue, name')", (day,))
+            await older.execute("INSERT INTO days VALUES ('names', %s)", (day,))
+        await older.execute("SELECT note_name('in', 'x:1', %s, NULL)", (clock.now,))
+        async with PostgresStore.open(cluster.url, schema=schema, clock=clock) as store:
+            messages = [NewQueueItem("in", "x", "", dedupe=name) for name in ("x:1", "x:2", "x:2")]
+            assert [item is None for item in await store.put(*messages)] == [True, False, True]
+            clock.advance(DAY)
+            assert await store.put(*messages) == (None, None, None)
 
 
 async def _until_blocked(cluster: Cluster, pid: int | None) -> None:

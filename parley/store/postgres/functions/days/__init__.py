@@ -13,6 +13,7 @@ ALL = (*partitions.ALL, *names.ALL, *ended.ALL, partitions.FIRST)
 
 IN_BLOCKS = ended.IN_BLOCKS
 
-AT_MIDNIGHT = (partitions.ALL_NAMES, names.NOTE_NAME)
-"""Names of a day's first minute: until schema 15 each was listed twice, and where neither day had a partition
-what was put was taken for known."""
+AGAIN = (partitions.ALL_NAMES, *names.AGAIN, *partitions.AGAIN)
+"""What was made otherwise until schema 15: names of a day's first minute were listed twice, and where neither
+day had a partition what was put was taken for known; names of a day had an index by their first part.
+"""

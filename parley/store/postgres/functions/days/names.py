@@ -11,6 +11,25 @@ OVERLAP = 60
 the same name, put by another one just before midnight and not seen yet, is met there.
 """
 
+# Ids of Slack and Telegram are `chat:number`, and numbers of messages that arrive together are near each
+# other: so are their names in an index by this, and a turn seldom adds a page of it to the log. The first
+# colon ends what was last, so that two names never become one.
+LAST_PART_FIRST = """CREATE OR REPLACE FUNCTION last_part_first(name_ text) RETURNS text
+LANGUAGE sql IMMUTABLE AS
+    $$ SELECT reverse(split_part(reverse(name_), ':', 1)) || ':'
+        || left(name_, length(name_) - length(split_part(reverse(name_), ':', 1))) $$"""
+
+INDEX = 'queue, last_part_first(name) COLLATE "C"'
+"""The unique index of a day's names; in partitions that were made before schema 16 it is `queue, name`."""
+
+
+def _known(queue: str, name: str) -> str:
+    """Return the condition that a name stands among those without a day or of any day, by either index."""
+    return f"""(EXISTS (SELECT 1 FROM names n WHERE n.queue = {queue} AND n.name = {name})
+        OR EXISTS (SELECT 1 FROM dated_names n WHERE n.queue = {queue} AND n.name = {name}
+        AND last_part_first(n.name) COLLATE "C" = last_part_first({name}) COLLATE "C"))"""
+
+
 INSERT_NAME = """CREATE FUNCTION insert_name(day_ int, queue_ text, name_ text, at_ float8, bucket_ smallint)
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -29,9 +48,7 @@ NOTE_NAME = f"""CREATE OR REPLACE FUNCTION note_name(queue_ text, name_ text, at
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE day_ int := day_of(at_);
 BEGIN
-    IF EXISTS (SELECT 1 FROM names n WHERE n.queue = queue_ AND n.name = name_)
-        OR EXISTS (SELECT 1 FROM dated_names n WHERE n.queue = queue_ AND n.name = name_)
-    THEN
+    IF {_known("queue_", "name_")} THEN
         RETURN false;
     END IF;
     IF day_of(at_ - {OVERLAP}) < day_
@@ -57,9 +74,11 @@ _TALLY_INSERT = """INSERT INTO names VALUES ('tallies', once_, moment(at_)) ON C
 
 TALLY = (
     counters.TALLY.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
-    .replace(_TALLY_KNOWN, _TALLY_KNOWN.replace("FROM names", "FROM all_names"), 1)
+    .replace(_TALLY_KNOWN, _known("'tallies'", "once_"), 1)
     .replace(_TALLY_INSERT, "IF NOT note_name('tallies', once_, moment(at_), NULL) THEN", 1)
 )
 
-ALL = (INSERT_NAME, NOTE_NAME, PUT, TALLY)
+ALL = (LAST_PART_FIRST, INSERT_NAME, NOTE_NAME, PUT, TALLY)
 """The statements that make them, in the order of need."""
+
+AGAIN = (LAST_PART_FIRST, NOTE_NAME, TALLY)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from parley.store.postgres.functions.days.names import INDEX
 from parley.store.postgres.functions.parts import ENTRY
 
 AHEAD = 2
@@ -40,7 +41,8 @@ BEGIN
     EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)', parent_, name_, day_);
 END $$"""
 
-MAKE_DAY = f"""CREATE FUNCTION make_day(kind_ text, day_ int) RETURNS void LANGUAGE plpgsql {ENTRY} AS $$
+MAKE_DAY = f"""CREATE OR REPLACE FUNCTION make_day(kind_ text, day_ int) RETURNS void
+LANGUAGE plpgsql {ENTRY} AS $$
 BEGIN
     INSERT INTO days VALUES (kind_, day_) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
@@ -50,7 +52,7 @@ BEGIN
         PERFORM make_partition('ended_items', day_, 'id');
         PERFORM make_partition('ended_subjects', day_, '(id >> 14), subject, id');
     ELSE
-        PERFORM make_partition('dated_names', day_, 'queue, name');
+        PERFORM make_partition('dated_names', day_, '{INDEX}');
     END IF;
 END $$"""
 
@@ -78,8 +80,8 @@ BEGIN
 END $$"""
 
 # What a user does who may not drop tables: there are the days with which the schema began.
-CLEAR_DAYS = f"""CREATE FUNCTION clear_days(kind_ text, before_ float8, most_ bigint) RETURNS bigint
-LANGUAGE plpgsql {ENTRY} AS $$
+CLEAR_DAYS = f"""CREATE OR REPLACE FUNCTION clear_days(kind_ text, before_ float8, most_ bigint)
+RETURNS bigint LANGUAGE plpgsql {ENTRY} AS $$
 DECLARE
     over_ int[] := ARRAY(SELECT d.day FROM days d WHERE d.kind = kind_ AND (d.day + 1) * 86400.0 <= before_);
     gone bigint;
@@ -88,8 +90,10 @@ BEGIN
         DELETE FROM ended_items e WHERE e.day = ANY (over_) AND e.id IN (SELECT o.id FROM ended_items o
             WHERE o.day = ANY (over_) LIMIT most_);
     ELSE
-        DELETE FROM dated_names n WHERE n.day = ANY (over_) AND (n.queue, n.name) IN (
-            SELECT o.queue, o.name FROM dated_names o WHERE o.day = ANY (over_) LIMIT most_);
+        DELETE FROM dated_names n WHERE n.day = ANY (over_)
+            AND (n.queue, n.name, last_part_first(n.name) COLLATE "C") IN (
+            SELECT o.queue, o.name, last_part_first(o.name) COLLATE "C" FROM dated_names o
+            WHERE o.day = ANY (over_) LIMIT most_);
     END IF;
     GET DIAGNOSTICS gone = ROW_COUNT;
     RETURN gone;
@@ -130,3 +134,5 @@ FIRST = f"""SELECT make_day(kind, day_of(moment(NULL)) + ahead)
 
 ALL = (*TABLES, DAY_OF, MAKE_PARTITION, MAKE_DAY, MAKE_DAYS, DROP_PARTITION, CLEAR_DAYS, DROP_DAYS)
 """The statements that make them, in the order of need."""
+
+AGAIN = (MAKE_DAY, CLEAR_DAYS)
