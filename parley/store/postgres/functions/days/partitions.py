@@ -136,3 +136,4 @@ ALL = (*TABLES, DAY_OF, MAKE_PARTITION, MAKE_DAY, MAKE_DAYS, DROP_PARTITION, CLE
 """The statements that make them, in the order of need."""
 
 AGAIN = (MAKE_DAY, CLEAR_DAYS)
+"""Those of them that schema 16 makes anew."""
