@@ -67,8 +67,9 @@ async def _core(store: Store, agent: str, folder: Path) -> AsyncIterator[Core]:
     options = MemoryOptions(debounce_seconds=0.0)
     memory = MemoryService(SqlMemoryStore(store), store, RuleExtractor(), options)
     sessions = {"": SessionSettings(SCRIPT.name)}
+    channel, kept_open = NullChannel(), nullcontext(store)
     opened = running_core(
-        folder, agent, sessions, RunMode.STREAM, NullChannel(), nullcontext(store), memory, _an_hour_ago
+        folder, agent, sessions, RunMode.STREAM, channel, kept_open, memory, clock=_an_hour_ago
     )
     async with memory.running(), opened as core:
         yield core

@@ -29,7 +29,7 @@ from parley.core.state.conversations import ConversationRecord
 from parley.core.state.feedback import FEEDBACK_PREFIX, feedback_of_accounts
 
 _LOOK_EVERY = 0.25
-_NAMES = 2000  # of counts, in one transaction
+_COUNTS_AT_ONCE = 2000  # prefixes of their names, in one transaction
 
 _KEPT = (
     "What was written on the chat platforms: it is theirs; delete it there.",
@@ -221,7 +221,7 @@ class Erasure:
             await self._archive.delete(document.key)
             self._ledger.add(DataKind.FEEDBACK, document.key.startswith(FEEDBACK_PREFIX))
         names = counter_prefixes(self._subject, self._plan.private, self._sources.clock())
-        while some := tuple(islice(names, _NAMES)):
+        while some := tuple(islice(names, _COUNTS_AT_ONCE)):
             self._ledger.add(DataKind.USAGE, await self._archive.uncount(some))
         for channel in self._sources.channels():
             for user in self._subject.users:

@@ -13,7 +13,7 @@ ALL = (*partitions.ALL, *names.ALL, *ended.ALL, partitions.FIRST)
 
 IN_BLOCKS = ended.IN_BLOCKS
 
-AGAIN = (partitions.ALL_NAMES, *names.AGAIN, *partitions.AGAIN)
+IN_SCHEMA_16 = (partitions.ALL_NAMES, *names.IN_SCHEMA_16, *partitions.IN_SCHEMA_16)
 """What was made otherwise until schema 15: names of a day's first minute were listed twice, and where neither
 day had a partition what was put was taken for known; names of a day had an index by their first part.
 """

@@ -81,5 +81,5 @@ TALLY = (
 ALL = (LAST_PART_FIRST, INSERT_NAME, NOTE_NAME, PUT, TALLY)
 """The statements that make them, in the order of need."""
 
-AGAIN = (LAST_PART_FIRST, NOTE_NAME, TALLY)
+IN_SCHEMA_16 = (LAST_PART_FIRST, NOTE_NAME, TALLY)
 """Those of them that schema 16 makes anew."""

@@ -135,5 +135,5 @@ FIRST = f"""SELECT make_day(kind, day_of(moment(NULL)) + ahead)
 ALL = (*TABLES, DAY_OF, MAKE_PARTITION, MAKE_DAY, MAKE_DAYS, DROP_PARTITION, CLEAR_DAYS, DROP_DAYS)
 """The statements that make them, in the order of need."""
 
-AGAIN = (MAKE_DAY, CLEAR_DAYS)
+IN_SCHEMA_16 = (MAKE_DAY, CLEAR_DAYS)
 """Those of them that schema 16 makes anew."""
