@@ -51,7 +51,8 @@ class ConversationRecord:
     messages began, oldest first. `reminded` says that the thread has memory in it. `last`
     is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
-    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
+    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each); none
+    where all words are the owner's.
     `asked` is the newest message of a group that its agent knows: what is brought of the talk there begins
     after it. `asked_before` is what that was for the last turn, should it run again. `bots` counts the turns
     that bots caused. `rateable` is the turn of the newest answer that people may rate.
@@ -180,13 +181,20 @@ def authors_of(
 ) -> Authors:
     """Return whose words a conversation has: those of `asked` where it says more than `before`."""
     authors = tuple(dict.fromkeys(account_key(message.sender) for message in asked))
-    titled, *voices = before.voices or ((),)
+    titled, *voices = before.voices or _voices_of_owner(before)
     if title != before.title:
         titled = authors
     if said is not before.said:
         voices = [*voices, authors][-len(said) :]
     owner = authors[0] if asked[0].private else before.owner
-    return {"owner": owner, "voices": (titled, *voices)}
+    # Most conversations are private: their records are shorter without the same name four times.
+    owners_alone = owner and {titled, *voices} <= {(), (owner,)}
+    return {"owner": owner, "voices": () if owners_alone else (titled, *voices)}
+
+
+def _voices_of_owner(record: ConversationRecord) -> Sequence[tuple[str, ...]]:
+    """Return whose words a record without voices has; without an owner nobody noted them."""
+    return ((record.owner,),) * (len(record.said) + 1) if record.owner else ((),)
 
 
 def with_chosen_session(options: ChannelOptions, user: User, record: ConversationRecord) -> SessionSettings:

@@ -18,6 +18,7 @@ ITEMS = 200
 NOTES = 3
 BODY = "what somebody said " * 30
 _DATABASE = "dead_rows"
+_OTHERS_DO_NOT_MATTER = 140_000
 _HOLDERS = """SELECT backend_type, state, age(backend_xmin), left(query, 60) FROM pg_stat_activity
     WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()"""
 
@@ -27,7 +28,8 @@ def admin(cluster: Cluster, no_vacuum: None) -> Iterator[psycopg.Connection]:
     """A session in a database of its own, where nothing else runs.
 
     Whoever has a snapshot there, as an ANALYZE of autovacuum has, keeps every version that died since: then
-    pages fill up, and of 600 notes about 360 are written in place. Other databases do not matter.
+    pages fill up, and of 600 notes about 360 are written in place. Since PostgreSQL 14 other databases do not
+    matter.
     """
     with psycopg.connect(cluster.url, autocommit=True) as outside:
         outside.execute(f"CREATE DATABASE {_DATABASE}")
@@ -43,7 +45,8 @@ async def test_most_notes_of_items_are_written_in_place(cluster: Cluster, admin:
     holders = set[object]()
     with psycopg.connect(cluster.url) as elsewhere:
         elsewhere.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        elsewhere.execute("SELECT 1")  # its snapshot stands until the end
+        if elsewhere.info.server_version >= _OTHERS_DO_NOT_MATTER:
+            elsewhere.execute("SELECT 1")  # its snapshot stands until the end
         async with PostgresStore.open(_url(cluster), node="a") as store:
             await store.put(*(NewQueueItem("in", f"lane {number}", BODY) for number in range(ITEMS)))
             claims = await store.claim("in", ITEMS)

@@ -82,6 +82,17 @@ async def test_what_is_done_goes_with_its_day(store: PostgresStore, admin: Admin
     assert await store.put(NewQueueItem("in", "x", "", dedupe="m1")) != (None,)
 
 
+async def test_rows_are_counted_where_the_server_knows_of_none(
+    store: PostgresStore, admin: Admin, clock: Clock
+) -> None:
+    for table in ("ended_items", "dated_names"):
+        admin.execute(f"VACUUM {table}_{TODAY}".encode())  # empty as it is: before PostgreSQL 14 it begins so
+    await store.put(NewQueueItem("in", "x", said(ANN, "c"), dedupe="m1"))
+    await finish_next(store)
+    clock.advance(9 * DAY)
+    assert await store.prune(clock.now) == 3, "the item, its name and its lane"
+
+
 async def test_who_reads_a_day_keeps_it_and_nobody_waits(
     store: PostgresStore, admin: Admin, cluster: Cluster, schema: str, clock: Clock
 ) -> None:

@@ -17,3 +17,6 @@ IN_SCHEMA_16 = (partitions.ALL_NAMES, *names.IN_SCHEMA_16, *partitions.IN_SCHEMA
 """What was made otherwise until schema 15: names of a day's first minute were listed twice, and where neither
 day had a partition what was put was taken for known; names of a day had an index by their first part.
 """
+
+IN_SCHEMA_17 = (partitions.DROP_PARTITION,)
+"""What was made otherwise until schema 16: before PostgreSQL 14, rows of a young partition were not counted."""

@@ -66,13 +66,13 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN;  -- of a user who may not make tables: the rows stay where they are
 END $$"""
 
-DROP_PARTITION = """CREATE FUNCTION drop_partition(parent_ text, day_ int) RETURNS bigint
+DROP_PARTITION = """CREATE OR REPLACE FUNCTION drop_partition(parent_ text, day_ int) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     name_ text := parent_ || '_' || day_;
     rows_ bigint := (SELECT c.reltuples FROM pg_class c WHERE c.oid = name_::regclass);
 BEGIN
-    IF rows_ < 0 THEN  -- so young or small that nobody has looked
+    IF rows_ <= 0 THEN  -- so young or small that nobody has looked: -1, before PostgreSQL 14 it is 0
         EXECUTE format('SELECT count(*) FROM %I', name_) INTO rows_;
     END IF;
     EXECUTE format('DROP TABLE %I', name_);
