@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -56,6 +57,8 @@ async def waits(place: PostgresPlace, query: str) -> None:
         await until(found, f"{query} waits")
 
 
+# What of the driver was cut off finds its connection closed when it is collected, and says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("moment", range(MOMENTS))
 @pytest.mark.parametrize("twice", [False, True])
 async def test_who_comes_after_a_cut_off_transaction_finds_what_is_there(
@@ -76,6 +79,8 @@ async def test_who_comes_after_a_cut_off_transaction_finds_what_is_there(
     await asyncio.wait([task])
     found = await asyncio.gather(*(database.read(READ) for _ in range(2)))
     assert [len(rows) for rows in found] == [1, 1]
+    del task
+    gc.collect()
 
 
 async def test_a_cancelled_write_is_over_when_it_says_so(
