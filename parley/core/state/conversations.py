@@ -51,8 +51,8 @@ class ConversationRecord:
     messages began, oldest first. `reminded` says that the thread has memory in it. `last`
     is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
-    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each); none
-    where all words are the owner's.
+    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each),
+    none where all words are the owner's.
     `asked` is the newest message of a group that its agent knows: what is brought of the talk there begins
     after it. `asked_before` is what that was for the last turn, should it run again. `bots` counts the turns
     that bots caused. `rateable` is the turn of the newest answer that people may rate.

@@ -62,9 +62,7 @@ def _said(number: int, turn: str) -> InboundMessage:
 
 def _documents(number: int) -> Iterator[Document]:
     owner, place = person(number), _place(number)
-    record = ConversationRecord(
-        owner=owner, voices=((owner,), (owner,)), title="Good day", said=("Good day",)
-    )
+    record = ConversationRecord(owner=owner, title="Good day", said=("Good day",))
     yield Document(conversation_document_key(place), encode(record), 0)
     asked = QuestionRecord(
         question=Question(f"q{number}", "May I?", ()),

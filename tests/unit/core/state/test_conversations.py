@@ -15,8 +15,8 @@ _KEPT = 3
 
 
 def _message(person: str, text: str, *, private: bool) -> InboundMessage:
-    place = Conversation("test", "c")
-    return InboundMessage("m", place, User("test", person), text, addressed=True, private=private, sent_at=1.0)
+    place, sender = Conversation("test", "c"), User("test", person)
+    return InboundMessage("m", place, sender, text, addressed=True, private=private, sent_at=1.0)
 
 
 def _after(record: ConversationRecord, person: str, text: str, *, private: bool) -> ConversationRecord:
@@ -49,7 +49,7 @@ def test_words_that_nobody_noted_are_nobodys_in_a_group() -> None:
 
 
 @given(st.booleans(), st.lists(st.sampled_from(["ann", "bob"]), min_size=1, max_size=8))
-def test_each_word_has_its_author_whoever_writes(private: bool, people: list[str]) -> None:  # noqa: FBT001
+def test_each_word_has_its_author_whoever_writes(private: bool, people: list[str]) -> None:
     record = ConversationRecord()
     for number, person in enumerate(people):
         record = _after(record, person, str(number), private=private)

@@ -19,4 +19,4 @@ day had a partition what was put was taken for known; names of a day had an inde
 """
 
 IN_SCHEMA_17 = (partitions.DROP_PARTITION,)
-"""What was made otherwise until schema 16: before PostgreSQL 14, rows of a young partition were not counted."""
+"""Made otherwise until schema 16: rows that the server did not know of were not counted."""
