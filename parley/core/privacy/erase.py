@@ -35,7 +35,7 @@ _KEPT = (
     "What was written on the chat platforms: it is theirs; delete it there.",
     "Ids of messages without any words (retention.names_days): one that is delivered again is known by them.",
     "Log files, backups and exports: Parley does not know where they are.",
-    "In the database's files, what is deleted until its space is used again: docs/retention.md.",
+    "Deleted text may be readable in the database's files until its space is used again: docs/retention.md.",
 )
 _MEMORY_KEPT = (
     "Of a memory: whether it was off, when and how often it was cleared, so that nothing comes back."

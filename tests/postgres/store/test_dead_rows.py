@@ -18,7 +18,7 @@ ITEMS = 200
 NOTES = 3
 BODY = "what somebody said " * 30
 _DATABASE = "dead_rows"
-_OTHERS_DO_NOT_MATTER = 140_000
+_POSTGRES_14 = 140_000
 _HOLDERS = """SELECT backend_type, state, age(backend_xmin), left(query, 60) FROM pg_stat_activity
     WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()"""
 
@@ -45,7 +45,7 @@ async def test_most_notes_of_items_are_written_in_place(cluster: Cluster, admin:
     holders = set[object]()
     with psycopg.connect(cluster.url) as elsewhere:
         elsewhere.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        if elsewhere.info.server_version >= _OTHERS_DO_NOT_MATTER:
+        if elsewhere.info.server_version >= _POSTGRES_14:
             elsewhere.execute("SELECT 1")  # its snapshot stands until the end
         async with PostgresStore.open(_url(cluster), node="a") as store:
             await store.put(*(NewQueueItem("in", f"lane {number}", BODY) for number in range(ITEMS)))
